@@ -1,0 +1,20 @@
+"""The games, by name. A fourth game is one new folder and one line here."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from sim.errors import InputError, unknown
+from sim.games.base import Game
+
+REGISTRY = ("caterpillars", "karolinchen", "parlett")
+
+
+@cache
+def get(name: str) -> Game:
+    """The game called `name`; an unknown name raises `InputError` with the known ones."""
+    if name not in REGISTRY:
+        raise InputError(unknown("game", name, REGISTRY))
+    game: Game = import_module(f"sim.games.{name}").GAME
+    return game

@@ -1,0 +1,409 @@
+"""What a game brings to the laboratory: rules, policies, result fields, a kernel and a trace.
+
+A game is one folder in `sim.games` with one `Game` object named ``GAME`` in its ``__init__`` and one line in
+`sim.games.REGISTRY`. Everything above (engine, sweeps, store, command line) works through the classes of this module.
+"""
+
+from __future__ import annotations
+
+import abc
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from sim.errors import PolicyError, RulesError, listing, unknown
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Rules
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named set of rule parameters over the defaults."""
+
+    id: str
+    rules: Mapping[str, Any]
+    meaning: str
+    source: str
+
+
+class RulesModel(BaseModel):
+    """One full set of rule parameters of one game: validated, frozen, hashable by its canonical text.
+
+    Every field is declared with ``Field(default, description=meaning, json_schema_extra={"accepts": …, "source": …})``; a
+    field whose default is a reading, not a fact, also has ``"reading": reason``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
+
+    GAME: ClassVar[str] = ""
+    PRESETS: ClassVar[dict[str, Preset]] = {}
+
+    @classmethod
+    def parse(cls, rules: Mapping[str, Any] | str | RulesModel | None) -> RulesModel:
+        """Rules from a mapping over the defaults, a preset id, a rules object, or None for the defaults.
+
+        A mapping may hold the key ``preset``; its other entries go over that preset.
+
+        Raises
+        ------
+        RulesError
+            In one line: what was given, what is accepted.
+        """
+        if rules is None:
+            return cls()
+        if isinstance(rules, cls):
+            return rules
+        if isinstance(rules, RulesModel):
+            raise RulesError(f"rules of {rules.GAME} were given for {cls.GAME}")
+        if isinstance(rules, str):
+            rules = {"preset": rules}
+        if not isinstance(rules, Mapping):
+            raise RulesError(
+                f"rules for {cls.GAME} = {rules!r} are not accepted; accepted: a mapping of parameters, a preset id, or rules"
+            )
+        values = {str(key): value for key, value in rules.items()}
+        preset = values.pop("preset", None)
+        if preset is not None:
+            if preset not in cls.PRESETS:
+                raise RulesError(unknown(f"preset of {cls.GAME}", preset, cls.PRESETS))
+            values = {**cls.PRESETS[preset].rules, **values}
+        for key in values:
+            if key not in cls.model_fields:
+                raise RulesError(unknown(f"rule parameter of {cls.GAME}", key, cls.model_fields))
+        try:
+            return cls(**values)
+        except ValidationError as error:
+            raise RulesError(cls._one_line(error)) from None
+
+    @classmethod
+    def _one_line(cls, error: ValidationError) -> str:
+        first = error.errors()[0]
+        if first["type"] == "value_error":  # raised by our own validators: already one clear line
+            return f"{cls.GAME}: " + str(first["ctx"]["error"])
+        name = str(first["loc"][0]) if first["loc"] else ""
+        return f"{cls.GAME}: {name} = {first['input']!r} is not accepted; accepted: {cls.accepts(name)}"
+
+    @classmethod
+    def accepts(cls, name: str) -> str:
+        """What values a parameter takes, in words."""
+        info = cls.model_fields.get(name)
+        extra = info.json_schema_extra if info is not None else None
+        return str(extra.get("accepts", "")) if isinstance(extra, dict) else ""
+
+    @classmethod
+    def source(cls, name: str) -> str:
+        """Where a parameter and its default come from."""
+        extra = cls.model_fields[name].json_schema_extra
+        return str(extra.get("source", "")) if isinstance(extra, dict) else ""
+
+    def without_effect(self) -> frozenset[str]:
+        """Names of parameters that cannot change anything under the other values; left out of the identity."""
+        return frozenset()
+
+    def identity(self) -> dict[str, Any]:
+        """Every parameter that matters, as plain JSON data (parameters without effect left out)."""
+        idle = self.without_effect()
+        return {k: v for k, v in self.model_dump(mode="json").items() if k not in idle}
+
+    def text(self) -> str:
+        """Canonical text of `identity`; two rules play the same game exactly if their texts are equal."""
+        return json.dumps(self.identity(), sort_keys=True, separators=(",", ":"))
+
+    def changed(self) -> dict[str, Any]:
+        """The parameters that differ from the defaults, as plain data; for labels."""
+        default = type(self)().model_dump(mode="json")
+        return {k: v for k, v in self.model_dump(mode="json").items() if v != default[k]}
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Policies
+
+
+@dataclass(frozen=True)
+class PolicyParameter:
+    """One documented number (or choice) of a policy. A choice is carried to the kernel as its index in `choices`."""
+
+    name: str
+    default: float | str
+    meaning: str
+    low: float = 0.0
+    high: float = 1.0
+    unit: str = ""
+    integer: bool = False
+    choices: tuple[str, ...] = ()
+
+    def accepts(self) -> str:
+        """What values the parameter takes, in words."""
+        if self.choices:
+            return listing(self.choices)
+        kind = "a whole number" if self.integer else "a number"
+        return f"{kind} from {self.low:g} to {self.high:g}" + (f" ({self.unit})" if self.unit else "")
+
+    def parse(self, policy: str, value: object) -> float | str:
+        """The value in canonical form, or `PolicyError`."""
+        refused = f"policy {policy}: {self.name} = {value!r} is not accepted; accepted: {self.accepts()}"
+        if self.choices:
+            if str(value) not in self.choices:
+                raise PolicyError(refused)
+            return str(value)
+        try:
+            number = float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise PolicyError(refused) from None
+        if isinstance(value, bool) or not self.low <= number <= self.high:
+            raise PolicyError(refused)
+        if self.integer and number != int(number):
+            raise PolicyError(refused)
+        return number + 0.0  # −0.0 becomes 0.0
+
+    def number(self, value: float | str) -> float:
+        """The value as the kernel sees it."""
+        return float(self.choices.index(str(value))) if self.choices else float(value)
+
+
+@dataclass(frozen=True)
+class PolicyInfo:
+    """Catalogue entry of a policy.
+
+    `number` selects the compiled function; `version` is raised when decisions change; `draws` tells whether the policy uses
+    its uniform numbers; `who` says who would play so.
+    """
+
+    id: str
+    number: int
+    summary: str
+    who: str
+    source: str
+    parameters: tuple[PolicyParameter, ...] = ()
+    version: int = 1
+    draws: bool = False
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A policy with all its parameter values: one per seat makes a line-up."""
+
+    info: PolicyInfo
+    values: tuple[float | str, ...]
+
+    @property
+    def id(self) -> str:
+        return self.info.id
+
+    def parameters(self) -> dict[str, float | str]:
+        """Parameter values by name."""
+        return dict(zip((p.name for p in self.info.parameters), self.values, strict=True))
+
+    def text(self) -> str:
+        """Canonical text ``id(parameter=value, …)`` with the parameters that differ from their defaults."""
+        shown = [
+            f"{p.name}={v if isinstance(v, str) else format_number(v)}"
+            for p, v in zip(self.info.parameters, self.values, strict=True)
+            if v != p.default
+        ]
+        return self.id + (f"({', '.join(shown)})" if shown else "")
+
+    def identity(self) -> dict[str, Any]:
+        """Everything that decides its choices, as plain JSON data."""
+        values = {k: v if isinstance(v, str) else format_number(v) for k, v in self.parameters().items()}
+        return {"id": self.id, "version": self.info.version, "parameters": values}
+
+    def vector(self, width: int) -> np.ndarray:
+        """Parameter vector for the kernel: float64[width], padded with zeros."""
+        out = np.zeros(width)
+        for i, (p, v) in enumerate(zip(self.info.parameters, self.values, strict=True)):
+            out[i] = p.number(v)
+        return out
+
+
+def format_number(value: float) -> str:
+    """Shortest exact text of a number; whole numbers without a point."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+
+
+_CALL = re.compile(r"^\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*$", re.S)
+
+
+class PolicyRegistry:
+    """The policies of one game, by id; duplicates are refused."""
+
+    def __init__(self, game: str, entries: Iterable[PolicyInfo]) -> None:
+        self.game = game
+        self.entries: dict[str, PolicyInfo] = {}
+        for entry in entries:
+            if entry.id in self.entries or entry.number in {e.number for e in self.entries.values()}:
+                raise ValueError(f"policy {entry.id} of {game} is registered twice")
+            self.entries[entry.id] = entry
+        self.width = max([1, *(len(e.parameters) for e in self.entries.values())])
+
+    def __iter__(self) -> Iterable[PolicyInfo]:  # type: ignore[override]
+        return iter(self.entries.values())
+
+    def parse(self, given: str | Mapping[str, Any] | Policy) -> Policy:
+        """A policy from an id, ``{"id": …, parameter: value}``, the text ``id(parameter=value, …)``, or a `Policy`."""
+        if isinstance(given, Policy):
+            if self.entries.get(given.id) != given.info:
+                raise PolicyError(unknown(f"policy of {self.game}", given.id, self.entries))
+            return given
+        if isinstance(given, str):
+            name, values = self._parse_text(given)
+        elif isinstance(given, Mapping) and "id" in given:
+            name, values = str(given["id"]), {str(k): v for k, v in given.items() if k != "id"}
+        else:
+            raise PolicyError(
+                f"policy {given!r} is not accepted; accepted: an id, a mapping with id, or text id(parameter=value, …)"
+            )
+        info = self.entries.get(name)
+        if info is None:
+            raise PolicyError(unknown(f"policy of {self.game}", name, self.entries))
+        names = [p.name for p in info.parameters]
+        for key in values:
+            if key not in names:
+                raise PolicyError(unknown(f"parameter of policy {name}", key, names or ["(it has none)"]))
+        return Policy(info, tuple(p.parse(name, values.get(p.name, p.default)) for p in info.parameters))
+
+    @staticmethod
+    def _parse_text(text: str) -> tuple[str, dict[str, Any]]:
+        match = _CALL.match(text)
+        if match is None:
+            raise PolicyError(f"policy {text!r} is not accepted; accepted: id or id(parameter=value, …)")
+        values: dict[str, Any] = {}
+        for part in (match.group(2) or "").split(","):
+            if not part.strip():
+                continue
+            key, equals, value = part.partition("=")
+            key = key.strip()
+            if not equals or key in values:
+                raise PolicyError(f"policy {text!r} is not accepted; accepted: id(parameter=value, …), each parameter once")
+            values[key] = value.strip()
+        return match.group(1), values
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Results
+
+
+@dataclass(frozen=True)
+class Field:
+    """One result per seat and game, as the kernel writes it and as users see it.
+
+    The kernel writes 32-bit whole numbers. `kind` says how they are read: ``int`` as they are; ``bool`` 0 or 1;
+    ``share`` 0 for a loss and k for a win shared by k seats, shown as 1/k.
+    `low` and `high` bound what the kernel can write under the rules at hand (``high = None``: no small bound).
+    """
+
+    name: str
+    dtype: str
+    unit: str
+    meaning: str
+    low: int = 0
+    high: int | None = None
+    kind: Literal["int", "bool", "share"] = "int"
+
+
+class Playable(abc.ABC):
+    """A game with rules and policies fixed, ready to be played: what the engine works with.
+
+    Attributes
+    ----------
+    seats : int
+    fields : tuple of Field
+        One per row of the kernel's output, in order.
+    """
+
+    seats: int
+    fields: tuple[Field, ...]
+
+    @abc.abstractmethod
+    def scratch(self) -> Any:
+        """Working memory for one thread; `play` allocates none."""
+
+    @abc.abstractmethod
+    def play(self, seed: int, first: int, games: int, out: np.ndarray, scratch: Any) -> None:
+        """Play games `first` … `first + games − 1` without the interpreter lock.
+
+        `out` is int32[len(fields), games × seats]; column ``g * seats + s`` is seat s of game ``first + g``.
+        """
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A variant and one policy per seat."""
+
+    game: Game
+    rules: RulesModel
+    policies: tuple[Policy, ...]
+    label: str = field(default="", compare=False)
+
+    def identity(self) -> dict[str, Any]:
+        """Everything its results depend on apart from seed and game index, as plain JSON data."""
+        return {
+            "game": self.game.name,
+            "kernel_version": self.game.kernel_version,
+            "rules": self.rules.identity(),
+            "policies": [p.identity() for p in self.policies],
+        }
+
+    @property
+    def id(self) -> str:
+        """Hash of the canonical text of `identity` (12 hex digits)."""
+        text = json.dumps(self.identity(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+class Game(abc.ABC):
+    """What a game brings. One object per game, named ``GAME`` in the game's folder."""
+
+    name: str
+    title: str
+    #: raised when results change for equal arguments, never for speed; the golden digest test guards it
+    kernel_version: int
+    rules_type: type[RulesModel]
+    policies: PolicyRegistry
+    #: columns that summaries count by default
+    headline: tuple[str, ...] = ("score", "win")
+    #: a line-up for examples and first tries: policy ids, one per seat
+    example: tuple[str, ...] = ("random",)
+
+    @abc.abstractmethod
+    def check_seats(self, rules: RulesModel, seats: int) -> None:
+        """Raise `PolicyError` if the game cannot be played by so many seats."""
+
+    @abc.abstractmethod
+    def fields(self, rules: RulesModel, seats: int) -> tuple[Field, ...]:
+        """Result fields with their bounds under the rules; names and order do not depend on the rules."""
+
+    @abc.abstractmethod
+    def compile(self, rules: RulesModel, policies: Sequence[Policy]) -> Playable:
+        """Fix rules and policies; checks nothing (see `scenario`)."""
+
+    @abc.abstractmethod
+    def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
+        """One game as plain data, by the same kernel with a recording buffer."""
+
+    @abc.abstractmethod
+    def tell(self, trace: Mapping[str, Any]) -> str:
+        """A trace in words that a person can check by hand."""
+
+    def scenario(
+        self,
+        rules: Mapping[str, Any] | str | RulesModel | None,
+        policies: Sequence[str | Mapping[str, Any] | Policy],
+        label: str = "",
+    ) -> Scenario:
+        """Parse and check a variant and a line-up."""
+        parsed = self.rules_type.parse(rules)
+        if isinstance(policies, str | Mapping | Policy):
+            policies = [policies]
+        line_up = tuple(self.policies.parse(p) for p in policies)
+        if not line_up:
+            raise PolicyError(f"no policies were given for {self.name}; accepted: one per seat, at least one")
+        self.check_seats(parsed, len(line_up))
+        return Scenario(self, parsed, line_up, label)
