@@ -1,0 +1,52 @@
+"""Caterpillars (*Raupen*): a roll-and-write with dice for one or more players."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sim.errors import PolicyError
+from sim.games.base import Field, Game, Playable, Policy, RulesModel
+from sim.games.caterpillars import trace as _trace
+from sim.games.caterpillars.kernel import KERNEL_VERSION, CaterpillarsPlayable, result_fields
+from sim.games.caterpillars.outcomes import outcomes
+from sim.games.caterpillars.policies import POLICIES
+from sim.games.caterpillars.rules import CaterpillarsRules
+
+MAX_SEATS = 1000
+
+
+class CaterpillarsGame(Game):
+    """Caterpillars, as the laboratory sees it."""
+
+    name = "caterpillars"
+    title = "Caterpillars"
+    kernel_version = KERNEL_VERSION
+    rules_type = CaterpillarsRules
+    policies = POLICIES
+    headline = ("score", "win")
+    example = ("planner", "greedy")
+
+    def check_seats(self, rules: RulesModel, seats: int) -> None:
+        if not 1 <= seats <= MAX_SEATS:
+            raise PolicyError(f"{seats} policies were given for caterpillars; accepted: one per seat, 1 to {MAX_SEATS}")
+
+    def fields(self, rules: RulesModel, seats: int) -> tuple[Field, ...]:
+        assert isinstance(rules, CaterpillarsRules)
+        return result_fields(rules, seats)
+
+    def compile(self, rules: RulesModel, policies: Sequence[Policy]) -> Playable:
+        assert isinstance(rules, CaterpillarsRules)
+        return CaterpillarsPlayable(rules, policies)
+
+    def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
+        assert isinstance(rules, CaterpillarsRules)
+        return _trace.trace(rules, policies, seed, game)
+
+    def tell(self, trace: Mapping[str, Any]) -> str:
+        return _trace.tell(trace)
+
+
+GAME = CaterpillarsGame()
+
+__all__ = ["GAME", "CaterpillarsRules", "outcomes"]

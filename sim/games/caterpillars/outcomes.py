@@ -1,0 +1,364 @@
+"""What a round can change for a player: the list of distinct outcomes, from tables.
+
+An *outcome* is ``(bonus_box, bonus_value, box, score)``. All ways of using the dice are listed once per set of rules, in tables,
+so that the kernel only has to match label sums against empty boxes:
+
+- a *mode* says which dice there are: 0 the regular dice alone; 1 … 12 with a fourth die of that value; 13 with one die
+  doubled; 14 the butterfly;
+- a *group* is one bonus choice (none, or a value written) for one mode and one multiset of regular dice: for each label sum the
+  sorted distinct scores that can go with it.
+
+Matching a group against the sheet gives the outcomes of that bonus choice, in sorted order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations_with_replacement, product
+from typing import Any
+
+import numpy as np
+
+from sim.engine.jit import jit
+from sim.errors import InputError
+from sim.games.base import RulesModel
+from sim.games.caterpillars.rules import FACES, MAX_LABEL, CaterpillarsRules
+
+DOUBLE = 13
+BUTTERFLY = 14
+MODES = 15
+#: label sums are held up to this number; larger ones match no label and are held as 13
+_SLOTS = 14
+
+NO_FACE = -1
+_FACE_DOUBLE = 3
+_FACE_TEN = 4
+_FACE_BUTTERFLY = 5
+
+ZERO_FORCED = 0
+ZERO_SPLIT = 1
+ZERO_STRICT = 2
+
+
+@dataclass(frozen=True)
+class Tables:
+    """All ways of using the dice under some rules.
+
+    Attributes
+    ----------
+    multiset : int64[216]
+        Index of the sorted dice for a roll ``d0 − 1 + 6 (d1 − 1) + 36 (d2 − 1)`` (only the first two dice at beginner).
+    base : int64[MODES, multisets]
+        Group without a bonus write.
+    bonus : int64[MODES, multisets, 2]
+        First and one past the last group with a bonus write, ascending in the value written.
+    value : int64[groups]
+        Value written to the bonus box (0: none).
+    sums : int64[groups]
+        Bit L set: some split has label sum L (bit 13: a sum above 12).
+    offset : int64[groups × 14 + 1]
+        ``scores[offset[14 g + L] : offset[14 g + L + 1]]`` are the scores of group g for label L, ascending.
+    scores : int16[…]
+    capacity : int
+        No position has more outcomes than this.
+    """
+
+    multiset: np.ndarray
+    base: np.ndarray
+    bonus: np.ndarray
+    value: np.ndarray
+    sums: np.ndarray
+    offset: np.ndarray
+    scores: np.ndarray
+    capacity: int
+
+
+def _splits(dice: Sequence[int], idle: bool) -> Iterator[tuple[int, int]]:
+    """(label sum, score sum) of every split into two non-empty groups; with `idle`, dice may be left out."""
+    for part in product((0, 1, 2) if idle else (0, 1), repeat=len(dice)):
+        if 0 in part and 1 in part:
+            yield (
+                sum(d for d, p in zip(dice, part, strict=True) if p == 0),
+                sum(d for d, p in zip(dice, part, strict=True) if p == 1),
+            )
+
+
+def _uses(dice: tuple[int, ...], mode: int, rules: CaterpillarsRules) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """(value written to a bonus box or 0, dice left) for every way of doubling and storing."""
+    if mode == DOUBLE:
+        doubled: list[int | None] = list(range(len(dice)))
+        if rules.double_optional:
+            doubled.append(None)
+        for i in doubled:
+            played = tuple(2 * d if j == i else d for j, d in enumerate(dice))
+            yield 0, played
+            for j, d in enumerate(dice):
+                left = played[:j] + played[j + 1 :]
+                if i != j or rules.double_stores == "face":
+                    yield d, left
+                elif rules.double_stores == "doubled":
+                    yield 2 * d, left
+        return
+    fourth = (mode,) if 1 <= mode <= MAX_LABEL else ()
+    yield 0, dice + fourth
+    for j, d in enumerate(dice):
+        yield d, dice[:j] + dice[j + 1 :] + fourth
+    if fourth and rules.bonus_source == "any":
+        yield fourth[0], dice
+
+
+@cache
+def _tables(dice: int, bonus: bool, action: bool, idle: bool, optional: bool, stores: str, source: str) -> Tables:
+    level = "expert" if action else "advanced" if bonus else "intermediate" if dice == 3 else "beginner"
+    rules = CaterpillarsRules(
+        level=level, idle_dice=idle, double_optional=optional, double_stores=stores, bonus_source=source  # type: ignore[arg-type]
+    )
+    rolls = list(combinations_with_replacement(range(1, 7), dice))
+    multiset = np.array(
+        [rolls.index(tuple(sorted((x % 6 + 1, x // 6 % 6 + 1, x // 36 + 1)[:dice]))) for x in range(216)], np.int64
+    )
+    base = np.full((MODES, len(rolls)), -1, np.int64)
+    span = np.zeros((MODES, len(rolls), 2), np.int64)
+    value: list[int] = []
+    sums: list[int] = []
+    offset: list[int] = [0]
+    scores: list[int] = []
+    capacity = 0
+    for mode in range(MODES if action else 1):
+        for m, roll in enumerate(rolls):
+            groups: dict[int, set[tuple[int, int]]] = {}
+            totals: dict[int, int] = {}
+            for written, left in _uses(roll, mode, rules):
+                if written == 0 or bonus:
+                    groups.setdefault(written, set()).update(_splits(left, idle))
+                    totals[written] = sum(left)
+            widest = 0
+            for written in sorted(groups):
+                entries = groups[written]
+                at = len(value)
+                if written == 0:
+                    base[mode, m] = at
+                    span[mode, m] = at + 1
+                else:
+                    span[mode, m, 1] = at + 1
+                value.append(written)
+                sums.append(sum(1 << s for s in {min(label, MAX_LABEL + 1) for label, _ in entries}))
+                most = 0
+                for label in range(_SLOTS):
+                    here = {score for s, score in entries if s == label and label <= MAX_LABEL}
+                    if mode == BUTTERFLY and 1 <= label <= MAX_LABEL:
+                        here.add(totals[written])
+                    scores.extend(sorted(here))
+                    offset.append(len(scores))
+                    most = max(most, len(here))
+                widest += (1 if written == 0 else 3) * 12 * (most + 1)
+            capacity = max(capacity, widest)
+    return Tables(
+        multiset,
+        base,
+        span,
+        np.array(value, np.int64),
+        np.array(sums, np.int64),
+        np.array(offset, np.int64),
+        np.array(scores, np.int16),
+        capacity,
+    )
+
+
+def tables(rules: CaterpillarsRules) -> Tables:
+    """Outcome tables of a variant (kept; equal for variants that differ only in what the tables do not depend on)."""
+    action = rules.has_action
+    return _tables(
+        rules.dice,
+        rules.has_bonus,
+        action,
+        rules.idle_dice and rules.dice == 3,
+        rules.double_optional and action,
+        rules.double_stores if action else "doubled",
+        rules.bonus_source if action else "regular",
+    )
+
+
+@jit
+def emit(options, n, bonus_box, group, zeros, entries, labels, boxes, count, value, offset, scores):
+    """Append the outcomes of one bonus choice: over the empty boxes in order, a zero if legal, then the entries."""
+    written = value[group]
+    for b in range(count):
+        box = boxes[b]
+        if zeros:
+            options[n, 0] = bonus_box
+            options[n, 1] = written
+            options[n, 2] = box
+            options[n, 3] = 0
+            n += 1
+        if entries:
+            at = group * _SLOTS + labels[box]
+            for i in range(offset[at], offset[at + 1]):
+                options[n, 0] = bonus_box
+                options[n, 1] = written
+                options[n, 2] = box
+                options[n, 3] = scores[i]
+                n += 1
+    return n
+
+
+@jit
+def list_outcomes(
+    options, labels, boxes, count, bonus, roll, face, zero_rule, ban_any, has_bonus, multiset, base, span, value, sums, offset, scores
+):
+    """Fill `options` (int16[capacity, 4]) with the sorted distinct outcomes; returns how many.
+
+    Parameters
+    ----------
+    labels : int16[12]
+    boxes : int16[12]
+        The empty boxes, ascending; the first `count` are valid.
+    bonus : int16[3]
+        Bonus boxes, 0 = empty.
+    roll : int
+        ``d0 − 1 + 6 (d1 − 1) + 36 (d2 − 1)``.
+    face : int
+        Action face 0 … 5, or −1.
+    zero_rule : int
+        0 forced, 1 split, 2 strict.
+    ban_any : bool
+        ``bonus_ban = any``.
+    has_bonus : bool
+        Whether bonus boxes may be written at this level.
+    """
+    if count == 0:
+        return 0
+    m = multiset[roll]
+    mode = 0
+    bonus_mode = 0
+    if face >= 0:
+        if face < 3:
+            mode = int(bonus[face])
+            bonus_mode = 0 if ban_any else mode
+        else:
+            mode = DOUBLE if face == _FACE_DOUBLE else 10 if face == _FACE_TEN else BUTTERFLY
+            bonus_mode = mode
+    butterfly = mode == BUTTERFLY
+    open_labels = 0
+    for b in range(count):
+        open_labels |= 1 << labels[boxes[b]]
+    group = base[mode, m]
+    first = span[bonus_mode, m, 0]
+    last = span[bonus_mode, m, 1] if has_bonus and (bonus[0] == 0 or bonus[1] == 0 or bonus[2] == 0) else first
+
+    zero_possible = True
+    if zero_rule == ZERO_STRICT:
+        some = butterfly or (sums[group] & open_labels) != 0
+        for g in range(first, last):
+            some = some or (sums[g] & open_labels) != 0
+        zero_possible = not some
+
+    n = 0
+    for choice in range(-1, 3):
+        if choice >= 0:
+            if bonus[choice] != 0:
+                continue
+            start = first
+            stop = last
+        else:
+            start = group
+            stop = group + 1
+        for g in range(start, stop):
+            entries = butterfly or (sums[g] & open_labels) != 0
+            if zero_rule == ZERO_SPLIT:
+                zeros = (sums[g] & ~open_labels) != 0
+            else:
+                zeros = zero_possible and not entries
+            if zeros or entries:
+                n = emit(options, n, choice, g, zeros, entries, labels, boxes, count, value, offset, scores)
+    return n
+
+
+def outcomes(
+    rules: Mapping[str, Any] | str | RulesModel | None,
+    labels: Sequence[int],
+    filled: Sequence[bool],
+    bonus: Sequence[int],
+    dice: Sequence[int],
+    face: str | None = None,
+) -> list[tuple[int, int, int, int]]:
+    """All distinct outcomes of a roll, sorted; the code the kernel plays with.
+
+    Parameters
+    ----------
+    rules
+        Mapping over the defaults, preset id, or rules object.
+    labels : sequence of int
+        Label of each box, 1 … 12; 3 × boxes of them (the sheet is not consulted).
+    filled : sequence of bool
+        Which boxes have a score already.
+    bonus : sequence of int
+        Values of the three bonus boxes, 0 = empty.
+    dice : sequence of int
+        The regular dice: 2 at beginner, else 3.
+    face : str, optional
+        Action face at expert: ``A B C 2x 10 butterfly``.
+
+    Returns
+    -------
+    list of (bonus_box, bonus_value, box, score)
+        bonus_box −1 and bonus_value 0 where none is written. Empty if no box is empty.
+
+    Raises
+    ------
+    InputError, RulesError
+        In one line: what was given, what is accepted.
+    """
+    parsed = CaterpillarsRules.parse(rules)
+    assert isinstance(parsed, CaterpillarsRules)
+    size = 3 * parsed.boxes
+    _check("labels", labels, size, 1, MAX_LABEL)
+    _check("filled", filled, size, 0, 1)
+    _check("bonus", bonus, 3, 0, MAX_LABEL)
+    _check("dice", dice, parsed.dice, 1, 6)
+    if face is None and parsed.has_action:
+        raise InputError(f"no face was given at level expert; accepted: {', '.join(FACES)}")
+    if face is not None and not parsed.has_action:
+        raise InputError(f"face = {face!r} was given at level {parsed.level}, which has no action die; accepted: none")
+    if face is not None and face not in FACES:
+        raise InputError(f"face = {face!r} is not accepted; accepted: {', '.join(FACES)}")
+    t = tables(parsed)
+    empty = [box for box in range(size) if not filled[box]]
+    boxes = np.zeros(12, np.int16)
+    boxes[: len(empty)] = empty
+    padded = np.zeros(12, np.int16)
+    padded[:size] = labels
+    options = np.zeros((t.capacity, 4), np.int16)
+    roll = sum((int(d) - 1) * 6**i for i, d in enumerate(dice))
+    n = list_outcomes(
+        options,
+        padded,
+        boxes,
+        len(empty),
+        np.array(bonus, np.int16),
+        roll,
+        NO_FACE if face is None else FACES.index(face),
+        ("forced", "split", "strict").index(parsed.zero_rule),
+        parsed.bonus_ban == "any",
+        parsed.has_bonus,
+        t.multiset,
+        t.base,
+        t.bonus,
+        t.value,
+        t.sums,
+        t.offset,
+        t.scores,
+    )
+    return [tuple(row) for row in options[:n].tolist()]
+
+
+def _check(name: str, values: Sequence[Any], size: int, low: int, high: int) -> None:
+    accepted = f"accepted: {size} whole numbers from {low} to {high}"
+    try:
+        numbers = [v.__index__() for v in values]
+    except (TypeError, AttributeError):
+        raise InputError(f"{name} = {values!r} is not accepted; {accepted}") from None
+    if len(numbers) != size or any(not low <= v <= high for v in numbers):
+        raise InputError(f"{name} = {list(values)!r} is not accepted; {accepted}")

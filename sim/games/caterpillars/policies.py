@@ -1,0 +1,216 @@
+"""Policies of Caterpillars: how a player chooses an outcome, and where labels are written.
+
+`choose(policy, position, options, n, params, u)` returns an index into `options` (int16[n, 4], sorted outcomes). `params[0]` is the `placement`
+of every policy; the others are the policy's own, in the order of its catalogue entry. `position` is described in `position.py`; `u` is one uniform
+number per round.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sim.engine.jit import jit
+from sim.engine.rng import pick
+from sim.games.base import PolicyInfo, PolicyParameter, PolicyRegistry
+from sim.games.caterpillars.placement import placement
+
+RANDOM = 0
+GREEDY = 1
+CHILD = 2
+PLANNER = 3
+WEIGHTED = 4
+
+
+@jit
+def choose_greedy(options, n):
+    """The largest score; the first in sorted order among equals (reference policy)."""
+    choice = 0
+    for i in range(1, n):
+        if options[i, 3] > options[choice, 3]:
+            choice = i
+    return choice
+
+
+@jit
+def choose_child(options, n, params, u):
+    """Now and then anything; else the most points at once, where a stored value of at least `store` counts as points."""
+    slip = params[1]
+    if u < slip:
+        return pick(u / slip, n)
+    store = params[2]
+    choice = 0
+    most = -1
+    for i in range(n):
+        points = int(options[i, 3])
+        if options[i, 1] >= store:
+            points += int(options[i, 1])
+        if points > most:
+            most = points
+            choice = i
+    return choice
+
+
+@jit
+def expected(position, label, rounds_left, patience):
+    """Points an empty box is good for: its mean best score, times a chance to be served in the rounds left."""
+    reach = patience * position.chance[label] * rounds_left
+    return position.best[label] * reach / (1.0 + reach)
+
+
+@jit
+def project(position, c, rounds_left, patience):
+    """Projected end total of caterpillar `c`: what it has and what its empty boxes are good for."""
+    total = float(position.totals[c])
+    for b in range(c * position.boxes, (c + 1) * position.boxes):
+        if position.scores[b] < 0:
+            total += expected(position, position.labels[b], rounds_left, patience)
+    return total
+
+
+@jit
+def choose_planner(position, options, n, params):
+    """Feed two, give one up: points gained over what the box was good for, at a discount on the caterpillar given up."""
+    patience = params[1]
+    given_up = params[2]
+    store = params[3]
+    hold = params[4]
+    left = position.rounds - position.round
+    p0 = project(position, 0, left, patience)
+    p1 = project(position, 1, left, patience)
+    p2 = project(position, 2, left, patience)
+    victim = 0
+    if p1 < p0:
+        victim = 1
+    if p2 < min(p0, p1):
+        victim = 2
+    choice = 0
+    most = -1e30
+    for i in range(n):
+        box = options[i, 2]
+        c = box // position.boxes
+        gain = options[i, 3] - expected(position, position.labels[box], left, patience)
+        if c == victim:
+            gain *= given_up
+        if options[i, 0] >= 0:
+            stored = options[i, 1]
+            if stored < hold and left > 3:
+                continue
+            gain += store * stored if options[i, 0] != victim else given_up * store * stored
+        if gain > most + 1e-9:
+            most = gain
+            choice = i
+    return choice
+
+
+@jit
+def soft_max(a, b, noise):
+    """Mean of the larger of two uncertain numbers, roughly; the larger one where `noise` is zero."""
+    return 0.5 * (a + b + math.sqrt((a - b) * (a - b) + noise))
+
+
+@jit
+def soft_median(a, b, c, noise):
+    """Mean of the middle one of three uncertain numbers, roughly; their median where `noise` is zero."""
+    high = soft_max(soft_max(a, b, noise), c, noise)
+    low = -soft_max(soft_max(-a, -b, noise), -c, noise)
+    return a + b + c - high - low
+
+
+@jit
+def choose_weighted(position, options, n, params):
+    """The largest projected end total, where every total is still uncertain."""
+    patience = params[1]
+    doubt = params[2]
+    store = params[3]
+    wish = params[4]
+    left = position.rounds - position.round
+    p0 = project(position, 0, left, patience)
+    p1 = project(position, 1, left, patience)
+    p2 = project(position, 2, left, patience)
+    noise = doubt * (left - 1)
+    choice = 0
+    most = -1e30
+    for i in range(n):
+        box = options[i, 2]
+        c = box // position.boxes
+        gain = options[i, 3] - expected(position, position.labels[box], left, patience)
+        a = p0
+        b = p1
+        d = p2
+        if c == 0:
+            a += gain
+        elif c == 1:
+            b += gain
+        else:
+            d += gain
+        worth = soft_median(a, b, d, noise)
+        if options[i, 0] >= 0:
+            worth += store * (options[i, 1] - wish)
+        if worth > most + 1e-9:
+            most = worth
+            choice = i
+    return choice
+
+
+@jit
+def choose(policy, position, options, n, params, u):
+    """Index of the outcome that policy number `policy` takes."""
+    if n == 1 or policy == GREEDY:
+        return choose_greedy(options, n)
+    if policy == RANDOM:
+        return pick(u, n)
+    if policy == CHILD:
+        return choose_child(options, n, params, u)
+    if policy == PLANNER:
+        return choose_planner(position, options, n, params)
+    return choose_weighted(position, options, n, params)
+
+
+POLICIES = PolicyRegistry(
+    "caterpillars",
+    [
+        PolicyInfo("random", RANDOM, "any legal outcome, all equally likely", "nobody; the floor", "reference policy", (placement("random"),), draws=True),
+        PolicyInfo("greedy", GREEDY, "the most points at once", "somebody who never looks ahead", "reference policy", (placement("lowest"),)),
+        PolicyInfo(
+            "child",
+            CHILD,
+            "the most points at once, stores a good die in a bonus box, now and then plays anything",
+            "a child's first habit: the highest die as score, the first box that fits",
+            "this project",
+            (
+                placement("lowest"),
+                PolicyParameter("slip", 0.1, "chance per round to take any legal outcome instead", 0.0, 1.0, "probability"),
+                PolicyParameter("store", 6.0, "smallest die worth a bonus box; 13 never stores", 1.0, 13.0, "points", integer=True),
+            ),
+            draws=True,
+        ),
+        PolicyInfo(
+            "planner",
+            PLANNER,
+            "feeds two caterpillars and gives one up; judges a box by its label's odds",
+            "a thoughtful family player",
+            "this project",
+            (
+                placement("odds"),
+                PolicyParameter("patience", 0.5, "how surely an empty box will be served: weight of chance per round × rounds left", 0.0, 10.0, "ratio"),
+                PolicyParameter("given_up", 0.2, "weight of points on the caterpillar given up (lowest projected total)", 0.0, 1.0, "ratio"),
+                PolicyParameter("store", 0.7, "worth of a point stored in a bonus box", 0.0, 3.0, "points per point"),
+                PolicyParameter("hold", 5.0, "smallest value stored before the last three rounds", 0.0, 13.0, "points"),
+            ),
+        ),
+        PolicyInfo(
+            "weighted",
+            WEIGHTED,
+            "the largest projected end total, allowing for what is still open",
+            "an expert with a pencil",
+            "this project",
+            (
+                placement("odds"),
+                PolicyParameter("patience", 0.5, "how surely an empty box will be served: weight of chance per round × rounds left", 0.0, 10.0, "ratio"),
+                PolicyParameter("doubt", 2.0, "variance per round left of the difference of two totals, softens the median", 0.0, 200.0, "points²"),
+                PolicyParameter("store", 0.7, "worth of a point stored in a bonus box", 0.0, 3.0, "points per point"),
+                PolicyParameter("wish", 4.0, "value a stored die has to exceed to be worth the box", 0.0, 13.0, "points"),
+            ),
+        ),
+    ],
+)

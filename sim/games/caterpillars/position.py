@@ -1,0 +1,52 @@
+"""What a Caterpillars player sees: the record that policies receive."""
+
+from __future__ import annotations
+
+import numpy as np
+
+#: sheets of others shown to a policy; with more players, the next seats clockwise
+OTHERS = 7
+
+#: Position of one seat. Own sheet, the dice of this round, what is public about the level, and the others' sheets as of the last
+#: round; never future dice, another seat's policy numbers or the random stream.
+#:
+#: ====================  =========================================================================================
+#: labels, scores        per box (12): label, 0 while blank; score, −1 while empty
+#: totals, empty         per caterpillar (3): sum of its scores; number of its empty boxes
+#: bonus                 per bonus box (3): value, 0 while empty
+#: dice, face            this round's regular dice (0 where not rolled); action face 0 … 5 or −1
+#: round, rounds         this round, counted from 0; rounds in the game (= boxes on the sheet)
+#: boxes                 boxes per caterpillar
+#: level, final          0 … 3; 0 median, 1 lowest, 2 highest, 3 total
+#: chance, best          per label (13): chance that a roll has an entry for it; mean best score when it has
+#: pending               during set-up: values of this roll still to be written (3), 0 where none
+#: seat, seats           own place; number of players
+#: others                number of sheets shown in the three fields below
+#: other_totals, other_empty, other_bonus   as above, for the next seats clockwise, before this round
+#: ====================  =========================================================================================
+POSITION = np.dtype(
+    [
+        ("labels", np.int16, (12,)),
+        ("scores", np.int16, (12,)),
+        ("totals", np.int64, (3,)),
+        ("empty", np.int64, (3,)),
+        ("bonus", np.int16, (3,)),
+        ("dice", np.int64, (3,)),
+        ("face", np.int64),
+        ("round", np.int64),
+        ("rounds", np.int64),
+        ("boxes", np.int64),
+        ("level", np.int64),
+        ("final", np.int64),
+        ("chance", np.float64, (13,)),
+        ("best", np.float64, (13,)),
+        ("pending", np.int64, (3,)),
+        ("seat", np.int64),
+        ("seats", np.int64),
+        ("others", np.int64),
+        ("other_totals", np.int64, (OTHERS, 3)),
+        ("other_empty", np.int64, (OTHERS, 3)),
+        ("other_bonus", np.int64, (OTHERS, 3)),
+    ],
+    align=True,
+)
