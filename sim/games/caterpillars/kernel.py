@@ -15,21 +15,18 @@ from sim.engine import rng
 from sim.engine.jit import jit
 from sim.games.base import Field, Playable, Policy
 from sim.games.caterpillars.odds import odds
-from sim.games.caterpillars.outcomes import NO_FACE, list_outcomes, tables
+from sim.games.caterpillars.outcomes import NO_FACE, list_outcomes, rules_record, tables
 from sim.games.caterpillars.placement import place, single
-from sim.games.caterpillars.policies import POLICIES, choose
-from sim.games.caterpillars.position import OTHERS, POSITION
-from sim.games.caterpillars.rules import FINALS, ZERO_RULES, CaterpillarsRules
+from sim.games.caterpillars.policies import POLICIES, READS_OTHERS, choose
+from sim.games.caterpillars.position import OTHERS, POSITION, SEAT, WORK
+from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
 
 #: raised when results change for equal arguments
 KERNEL_VERSION = 1
 
 _MEDIAN = 0
 _LOWEST = 1
-_HIGHEST = 2
 _TOTAL = 3
-
-FIELDS = ("score", "total_a", "total_b", "total_c", "bonus_a", "bonus_b", "bonus_c", "flying", "box_sum", "zeros", "win")
 
 
 def result_fields(rules: CaterpillarsRules, seats: int) -> tuple[Field, ...]:
@@ -80,23 +77,24 @@ def write_label(position, blanks, n, index, value):
 
 
 @jit
-def set_up(position, printed, size, variation, rolls, n_rolls, how, draws, blanks):
+def set_up(position, rules, work, how, draws):
     """Write this seat's labels: the printed ones, then roll by roll."""
+    blanks = work.blanks
     n = 0
-    for b in range(size):
-        position.labels[b] = printed[b]
-        if printed[b] == 0:
+    for b in range(rules.rounds):
+        position.labels[b] = rules.printed[b]
+        if rules.printed[b] == 0:
             blanks[n] = b
             n += 1
-    for j in range(n_rolls):
-        x = rolls[j]
+    for j in range(rules.setup_rolls):
+        x = work.setup[j]
         d0 = x % 6 + 1
         d1 = x // 6 % 6 + 1
         d2 = x // 36 % 6 + 1
         position.dice[0] = d0
         position.dice[1] = d1
         position.dice[2] = d2
-        if variation:
+        if rules.variation:
             one = single(position, how, draws[3 * j])
             alone = position.dice[one]
             pair = d0 + d1 + d2 - alone
@@ -132,145 +130,129 @@ def show_others(positions, seat, seats):
 
 
 @jit
-def play_games(
-    seed,
-    first,
-    games,
-    seats,
-    rounds,
-    level,
-    final,
-    zero_rule,
-    ban_any,
-    variation,
-    setup_rolls,
-    printed,
-    policies,
-    params,
-    draws_needed,
-    reads_others,
-    multiset,
-    base,
-    span,
-    value,
-    sums,
-    offset,
-    scores,
-    positions,
-    boxes,
-    counts,
-    options,
-    rolls,
-    blanks,
-    placement_draws,
-    policy_draws,
-    out,
-    record,
-    recorded,
-):
+def new_sheet(seat, position, seed, game, rules, work):
+    """Clear a sheet and play this seat's set-up."""
+    s = position.seat
+    how = int(seat.params[0])
+    if how == 0 and rules.setup_rolls > 0:
+        rng.fill_uniform(seat.placement_draws, 3 * rules.setup_rolls, seed, game, rng.PLACEMENT, s)
+    if seat.draws:
+        rng.fill_uniform(seat.policy_draws, rules.rounds, seed, game, rng.POLICY, s)
+    set_up(position, rules, work, how, seat.placement_draws)
+    for b in range(rules.rounds):
+        position.scores[b] = -1
+        position.open_boxes[b] = b
+    position.open = rules.rounds
+    for c in range(3):
+        position.totals[c] = 0
+        position.bonus[c] = 0
+        position.empty[c] = position.boxes
+
+
+@jit
+def write(position, bonus_box, bonus_value, box, score):
+    """Write one outcome on the sheet."""
+    if bonus_box >= 0:
+        position.bonus[bonus_box] = bonus_value
+    c = box // position.boxes
+    position.scores[box] = score
+    position.totals[c] += score
+    position.empty[c] -= 1
+    left = position.open - 1
+    at = 0
+    while position.open_boxes[at] != box:
+        at += 1
+    for b in range(at, left):
+        position.open_boxes[b] = position.open_boxes[b + 1]
+    position.open = left
+
+
+@jit
+def report(positions, seats, final, out, first_row):
+    """Final scores, and who wins: the highest end total, then the larger sum of all boxes, then shared."""
+    best_end = -1
+    best_sum = -1
+    sharing = 0
+    for s in range(seats):
+        position = positions[s]
+        row = first_row + s
+        fly, end = flying(position.totals, position.bonus, final)
+        total = position.totals[0] + position.totals[1] + position.totals[2]
+        zeros = 0
+        for b in range(position.rounds):
+            if position.scores[b] == 0:
+                zeros += 1
+        out[0, row] = end
+        for c in range(3):
+            out[1 + c, row] = position.totals[c]
+            out[4 + c, row] = position.bonus[c]
+        out[7, row] = fly
+        out[8, row] = total
+        out[9, row] = zeros
+        if end > best_end or (end == best_end and total > best_sum):
+            best_end = end
+            best_sum = total
+            sharing = 1
+        elif end == best_end and total == best_sum:
+            sharing += 1
+    for s in range(seats):
+        row = first_row + s
+        won = out[0, row] == best_end and out[8, row] == best_sum
+        out[10, row] = sharing if won else 0
+
+
+@jit
+def play_games(seed, first, games, seats, rules_, tables_, players, positions, work_, reads_others, out, record, recorded):
     """Play games `first` … `first + games − 1` into `out`; with `record`, keep the moves of the last one in `recorded`.
 
-    `recorded` is int64[rounds × seats, 4] (outcomes, round by round). Labels stay in `positions`, dice in `rolls`.
+    `rules_`, `tables_` and `work_` are arrays of one record, `players` and `positions` have one per seat; `recorded` is
+    int64[rounds × seats, 4] (outcomes, round by round). Labels stay in `positions`, dice in `work_`.
     """
-    size = rounds
-    has_bonus = level >= 2
-    has_action = level == 3
+    rules = rules_[0]
+    tables = tables_[0]
+    work = work_[0]
     for g in range(games):
         game = np.uint64(first + g)
-        rng.fill_bounded(rolls[0], rounds, seed, game, rng.DICE, 0, 1296)
-        if setup_rolls > 0:
-            rng.fill_bounded(rolls[1], setup_rolls, seed, game, rng.SETUP, 0, 1296)
+        rng.fill_bounded(work.dice, rules.rounds, seed, game, rng.DICE, 0, 1296)
+        if rules.setup_rolls > 0:
+            rng.fill_bounded(work.setup, rules.setup_rolls, seed, game, rng.SETUP, 0, 1296)
         for s in range(seats):
-            position = positions[s]
-            how = int(params[s, 0])
-            if how == 0 and setup_rolls > 0:
-                rng.fill_uniform(placement_draws, 3 * setup_rolls, seed, game, rng.PLACEMENT, s)
-            set_up(position, printed, size, variation, rolls[1], setup_rolls, how, placement_draws, blanks)
-            if draws_needed[s]:
-                rng.fill_uniform(policy_draws[s], rounds, seed, game, rng.POLICY, s)
-            for b in range(size):
-                position.scores[b] = -1
-                boxes[s, b] = b
-            counts[s] = size
-            for c in range(3):
-                position.totals[c] = 0
-                position.bonus[c] = 0
-                position.empty[c] = position.boxes
-        for r in range(rounds):
-            x = rolls[0, r]
+            new_sheet(players[s], positions[s], seed, game, rules, work)
+        for r in range(rules.rounds):
+            x = work.dice[r]
             roll = x % 216
-            face = x // 216 if has_action else NO_FACE
+            face = x // 216 if rules.has_action else NO_FACE
             if reads_others:
                 for s in range(seats):
                     show_others(positions, s, seats)
             for s in range(seats):
                 position = positions[s]
-                position.round = r
+                player = players[s]
+                position.round_index = r
                 position.dice[0] = x % 6 + 1
                 position.dice[1] = x // 6 % 6 + 1
-                position.dice[2] = x // 36 % 6 + 1 if level > 0 else 0
+                position.dice[2] = x // 36 % 6 + 1 if rules.level > 0 else 0
                 position.face = face
-                n = list_outcomes(
-                    options, position.labels, boxes[s], counts[s], position.bonus, roll, face, zero_rule, ban_any, has_bonus,
-                    multiset, base, span, value, sums, offset, scores,
-                )  # fmt: skip
-                i = choose(policies[s], position, options, n, params[s], policy_draws[s, r])
-                box = int(options[i, 2])
-                score = int(options[i, 3])
-                c = box // position.boxes
-                if options[i, 0] >= 0:
-                    position.bonus[options[i, 0]] = options[i, 1]
-                position.scores[box] = score
-                position.totals[c] += score
-                position.empty[c] -= 1
-                at = 0
-                while boxes[s, at] != box:
-                    at += 1
-                for b in range(at, counts[s] - 1):
-                    boxes[s, b] = boxes[s, b + 1]
-                counts[s] -= 1
+                options = work.options
+                n = list_outcomes(options, position, roll, face, rules, tables)
+                i = choose(player.policy, position, options, n, player.params, player.policy_draws[r])
+                write(position, int(options[i, 0]), options[i, 1], int(options[i, 2]), int(options[i, 3]))
                 if record:
                     for k in range(4):
                         recorded[r * seats + s, k] = options[i, k]
-        best_end = -1
-        best_sum = -1
-        sharing = 0
-        for s in range(seats):
-            position = positions[s]
-            row = g * seats + s
-            fly, end = flying(position.totals, position.bonus, final)
-            total = position.totals[0] + position.totals[1] + position.totals[2]
-            zeros = 0
-            for b in range(size):
-                if position.scores[b] == 0:
-                    zeros += 1
-            out[0, row] = end
-            for c in range(3):
-                out[1 + c, row] = position.totals[c]
-                out[4 + c, row] = position.bonus[c]
-            out[7, row] = fly
-            out[8, row] = total
-            out[9, row] = zeros
-            if end > best_end or (end == best_end and total > best_sum):
-                best_end = end
-                best_sum = total
-                sharing = 1
-            elif end == best_end and total == best_sum:
-                sharing += 1
-        for s in range(seats):
-            row = g * seats + s
-            won = out[0, row] == best_end and out[8, row] == best_sum
-            out[10, row] = sharing if won else 0
+        report(positions, seats, rules.final, out, g * seats)
 
 
 class _Scratch:
     """Working memory of one thread."""
 
-    def __init__(self, rules: CaterpillarsRules, seats: int, capacity: int) -> None:
-        self.positions = np.zeros(seats, POSITION).view(np.recarray)
+    def __init__(self, rules: CaterpillarsRules, policies: Sequence[Policy]) -> None:
+        seats = len(policies)
         chance, best = odds(rules)
-        for s in range(seats):
-            position = self.positions[s]
+        self.positions = np.zeros(seats, POSITION).view(np.recarray)
+        self.players = np.zeros(seats, SEAT).view(np.recarray)
+        for s, policy in enumerate(policies):
+            position, player = self.positions[s], self.players[s]
             position.rounds = rules.rounds
             position.boxes = rules.boxes
             position.level = rules.level_index
@@ -279,13 +261,10 @@ class _Scratch:
             position.seats = seats
             position.chance[:] = chance
             position.best[:] = best
-        self.boxes = np.zeros((seats, 12), np.int16)
-        self.counts = np.zeros(seats, np.int64)
-        self.options = np.zeros((capacity, 4), np.int16)
-        self.rolls = np.zeros((2, 20), np.int64)
-        self.blanks = np.zeros(12, np.int16)
-        self.placement_draws = np.zeros(24)
-        self.policy_draws = np.zeros((seats, 12))
+            player.policy = policy.info.number
+            player.draws = policy.info.draws
+            player.params[: POLICIES.width] = policy.vector(POLICIES.width)
+        self.work = np.zeros(1, WORK).view(np.recarray)
         self.recorded = np.zeros((rules.rounds * seats, 4), np.int64)
 
 
@@ -294,53 +273,29 @@ class CaterpillarsPlayable(Playable):
 
     def __init__(self, rules: CaterpillarsRules, policies: Sequence[Policy]) -> None:
         self.rules = rules
+        self.policies = tuple(policies)
         self.seats = len(policies)
         self.fields = result_fields(rules, self.seats)
         self._tables = tables(rules)
-        self._printed = np.zeros(12, np.int16)
-        self._printed[: len(rules.printed)] = rules.printed
-        self._policies = np.array([p.info.number for p in policies], np.int64)
-        self._params = np.array([p.vector(POLICIES.width) for p in policies])
-        self._draws = np.array([p.info.draws for p in policies], np.bool_)
+        self._rules = rules_record(rules)
+        self._reads_others = any(p.info.number in READS_OTHERS for p in policies) and self.seats > 1
 
     def scratch(self) -> _Scratch:
-        return _Scratch(self.rules, self.seats, self._tables.capacity)
+        return _Scratch(self.rules, self.policies)
 
     def play(self, seed: int, first: int, games: int, out: np.ndarray, scratch: Any, record: bool = False) -> None:
-        r, t, w = self.rules, self._tables, scratch
         play_games(
             np.uint64(seed),
             first,
             games,
             self.seats,
-            r.rounds,
-            r.level_index,
-            FINALS.index(r.final),
-            ZERO_RULES.index(r.zero_rule),
-            r.bonus_ban == "any",
-            r.setup == "variation",
-            r.setup_rolls,
-            self._printed,
-            self._policies,
-            self._params,
-            self._draws,
-            False,
-            t.multiset,
-            t.base,
-            t.bonus,
-            t.value,
-            t.sums,
-            t.offset,
-            t.scores,
-            w.positions,
-            w.boxes,
-            w.counts,
-            w.options,
-            w.rolls,
-            w.blanks,
-            w.placement_draws,
-            w.policy_draws,
+            self._rules,
+            self._tables,
+            scratch.players,
+            scratch.positions,
+            scratch.work,
+            self._reads_others,
             out,
             record,
-            w.recorded,
+            scratch.recorded,
         )

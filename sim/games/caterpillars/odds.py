@@ -19,14 +19,14 @@ _MODE_OF_FACE = (0, 0, 0, DOUBLE, 10, BUTTERFLY)
 @cache
 def _odds(rules_text: str) -> tuple[np.ndarray, np.ndarray]:
     rules = CaterpillarsRules.model_validate_json(rules_text)
-    t = tables(rules)
+    t = tables(rules)[0]
     hits = np.zeros(MAX_LABEL + 1)
     total = np.zeros(MAX_LABEL + 1)
     faces = _MODE_OF_FACE if rules.has_action else (0,)
     rolls = 6**rules.dice
     for mode in faces:
         for roll in range(rolls):
-            group = int(t.base[mode, t.multiset[roll]])
+            group = int(t.plain[mode, t.multiset[roll]])
             for label in range(1, MAX_LABEL + 1):
                 start, stop = t.offset[14 * group + label], t.offset[14 * group + label + 1]
                 if stop > start:

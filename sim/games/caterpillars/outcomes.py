@@ -14,7 +14,6 @@ Matching a group against the sheet gives the outcomes of that bonus choice, in s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations_with_replacement, product
 from typing import Any
@@ -24,11 +23,16 @@ import numpy as np
 from sim.engine.jit import jit
 from sim.errors import InputError
 from sim.games.base import RulesModel
-from sim.games.caterpillars.rules import FACES, MAX_LABEL, CaterpillarsRules
+from sim.games.caterpillars.position import POSITION
+from sim.games.caterpillars.rules import FACES, FINALS, MAX_LABEL, ZERO_RULES, CaterpillarsRules
 
 DOUBLE = 13
 BUTTERFLY = 14
 MODES = 15
+#: room for any rules; the largest variant needs 3,384 groups, 42,430 scores and 840 outcomes
+_GROUPS = 3500
+_SCORES = 44_000
+CAPACITY = 1024
 #: label sums are held up to this number; larger ones match no label and are held as 13
 _SLOTS = 14
 
@@ -42,37 +46,66 @@ ZERO_SPLIT = 1
 ZERO_STRICT = 2
 
 
-@dataclass(frozen=True)
-class Tables:
-    """All ways of using the dice under some rules.
+#: All ways of using the dice under some rules, as one record of fixed size: a record costs a compiled call one pointer, an array
+#: costs it a reference count.
+#:
+#: =================  ==================================================================================================
+#: multiset           index of the sorted dice for a roll ``d0 − 1 + 6 (d1 − 1) + 36 (d2 − 1)`` (beginner: first two dice)
+#: plain              per mode and multiset: group without a bonus write
+#: first, last        per mode and multiset: first and one past the last group with a bonus write, ascending in the value
+#: value              per group: value written to the bonus box (0: none)
+#: sums               per group: bit L set where some split has label sum L (bit 13: a sum above 12)
+#: offset, scores     ``scores[offset[14 g + L] : offset[14 g + L + 1]]``: scores of group g for label L, ascending
+#: capacity           no position has more outcomes than this
+#: =================  ==================================================================================================
+TABLES = np.dtype(
+    [
+        ("multiset", np.int64, (216,)),
+        ("plain", np.int64, (MODES, 56)),
+        ("first", np.int64, (MODES, 56)),
+        ("last", np.int64, (MODES, 56)),
+        ("value", np.int16, (_GROUPS,)),
+        ("sums", np.int64, (_GROUPS,)),
+        ("offset", np.int32, (_GROUPS * _SLOTS + 1,)),
+        ("scores", np.int16, (_SCORES,)),
+        ("capacity", np.int64),
+    ],
+    align=True,
+)
 
-    Attributes
-    ----------
-    multiset : int64[216]
-        Index of the sorted dice for a roll ``d0 − 1 + 6 (d1 − 1) + 36 (d2 − 1)`` (only the first two dice at beginner).
-    base : int64[MODES, multisets]
-        Group without a bonus write.
-    bonus : int64[MODES, multisets, 2]
-        First and one past the last group with a bonus write, ascending in the value written.
-    value : int64[groups]
-        Value written to the bonus box (0: none).
-    sums : int64[groups]
-        Bit L set: some split has label sum L (bit 13: a sum above 12).
-    offset : int64[groups × 14 + 1]
-        ``scores[offset[14 g + L] : offset[14 g + L + 1]]`` are the scores of group g for label L, ascending.
-    scores : int16[…]
-    capacity : int
-        No position has more outcomes than this.
-    """
+#: What the kernel needs to know of the rules.
+RULES = np.dtype(
+    [
+        ("level", np.int64),
+        ("final", np.int64),
+        ("zero_rule", np.int64),
+        ("ban_any", np.bool_),
+        ("has_bonus", np.bool_),
+        ("has_action", np.bool_),
+        ("variation", np.bool_),
+        ("rounds", np.int64),
+        ("setup_rolls", np.int64),
+        ("printed", np.int64, (12,)),
+    ],
+    align=True,
+)
 
-    multiset: np.ndarray
-    base: np.ndarray
-    bonus: np.ndarray
-    value: np.ndarray
-    sums: np.ndarray
-    offset: np.ndarray
-    scores: np.ndarray
-    capacity: int
+
+def rules_record(rules: CaterpillarsRules) -> np.ndarray:
+    """The rules as the kernel sees them: one `RULES` record."""
+    out = np.zeros(1, RULES).view(np.recarray)
+    r = out[0]
+    r.level = rules.level_index
+    r.final = FINALS.index(rules.final)
+    r.zero_rule = ZERO_RULES.index(rules.zero_rule)
+    r.ban_any = rules.bonus_ban == "any"
+    r.has_bonus = rules.has_bonus
+    r.has_action = rules.has_action
+    r.variation = rules.setup == "variation"
+    r.rounds = rules.rounds
+    r.setup_rolls = rules.setup_rolls
+    r.printed[: rules.rounds] = rules.printed
+    return out
 
 
 def _splits(dice: Sequence[int], idle: bool) -> Iterator[tuple[int, int]]:
@@ -110,17 +143,17 @@ def _uses(dice: tuple[int, ...], mode: int, rules: CaterpillarsRules) -> Iterato
 
 
 @cache
-def _tables(dice: int, bonus: bool, action: bool, idle: bool, optional: bool, stores: str, source: str) -> Tables:
+def _tables(dice: int, bonus: bool, action: bool, idle: bool, optional: bool, stores: str, source: str) -> np.ndarray:
     level = "expert" if action else "advanced" if bonus else "intermediate" if dice == 3 else "beginner"
     rules = CaterpillarsRules(
         level=level, idle_dice=idle, double_optional=optional, double_stores=stores, bonus_source=source  # type: ignore[arg-type]
     )
     rolls = list(combinations_with_replacement(range(1, 7), dice))
-    multiset = np.array(
-        [rolls.index(tuple(sorted((x % 6 + 1, x // 6 % 6 + 1, x // 36 + 1)[:dice]))) for x in range(216)], np.int64
-    )
-    base = np.full((MODES, len(rolls)), -1, np.int64)
-    span = np.zeros((MODES, len(rolls), 2), np.int64)
+    out = np.zeros(1, TABLES).view(np.recarray)
+    t = out[0]
+    for x in range(216):
+        t.multiset[x] = rolls.index(tuple(sorted((x % 6 + 1, x // 6 % 6 + 1, x // 36 + 1)[:dice])))
+    t.plain[:] = -1
     value: list[int] = []
     sums: list[int] = []
     offset: list[int] = [0]
@@ -139,10 +172,9 @@ def _tables(dice: int, bonus: bool, action: bool, idle: bool, optional: bool, st
                 entries = groups[written]
                 at = len(value)
                 if written == 0:
-                    base[mode, m] = at
-                    span[mode, m] = at + 1
-                else:
-                    span[mode, m, 1] = at + 1
+                    t.plain[mode, m] = at
+                    t.first[mode, m] = at + 1
+                t.last[mode, m] = at + 1
                 value.append(written)
                 sums.append(sum(1 << s for s in {min(label, MAX_LABEL + 1) for label, _ in entries}))
                 most = 0
@@ -155,19 +187,16 @@ def _tables(dice: int, bonus: bool, action: bool, idle: bool, optional: bool, st
                     most = max(most, len(here))
                 widest += (1 if written == 0 else 3) * 12 * (most + 1)
             capacity = max(capacity, widest)
-    return Tables(
-        multiset,
-        base,
-        span,
-        np.array(value, np.int64),
-        np.array(sums, np.int64),
-        np.array(offset, np.int64),
-        np.array(scores, np.int16),
-        capacity,
-    )
+    assert len(value) <= _GROUPS and len(scores) <= _SCORES and capacity <= CAPACITY
+    t.value[: len(value)] = value
+    t.sums[: len(sums)] = sums
+    t.offset[: len(offset)] = offset
+    t.scores[: len(scores)] = scores
+    t.capacity = capacity
+    return out
 
 
-def tables(rules: CaterpillarsRules) -> Tables:
+def tables(rules: CaterpillarsRules) -> np.ndarray:
     """Outcome tables of a variant (kept; equal for variants that differ only in what the tables do not depend on)."""
     action = rules.has_action
     return _tables(
@@ -182,11 +211,11 @@ def tables(rules: CaterpillarsRules) -> Tables:
 
 
 @jit
-def emit(options, n, bonus_box, group, zeros, entries, labels, boxes, count, value, offset, scores):
+def emit(options, n, bonus_box, group, zeros, entries, position, tables):
     """Append the outcomes of one bonus choice: over the empty boxes in order, a zero if legal, then the entries."""
-    written = value[group]
-    for b in range(count):
-        box = boxes[b]
+    written = tables.value[group]
+    for b in range(position.open):
+        box = position.open_boxes[b]
         if zeros:
             options[n, 0] = bonus_box
             options[n, 1] = written
@@ -194,85 +223,78 @@ def emit(options, n, bonus_box, group, zeros, entries, labels, boxes, count, val
             options[n, 3] = 0
             n += 1
         if entries:
-            at = group * _SLOTS + labels[box]
-            for i in range(offset[at], offset[at + 1]):
+            at = group * _SLOTS + position.labels[box]
+            for i in range(tables.offset[at], tables.offset[at + 1]):
                 options[n, 0] = bonus_box
                 options[n, 1] = written
                 options[n, 2] = box
-                options[n, 3] = scores[i]
+                options[n, 3] = tables.scores[i]
                 n += 1
     return n
 
 
 @jit
-def list_outcomes(
-    options, labels, boxes, count, bonus, roll, face, zero_rule, ban_any, has_bonus, multiset, base, span, value, sums, offset, scores
-):
-    """Fill `options` (int16[capacity, 4]) with the sorted distinct outcomes; returns how many.
+def list_outcomes(options, position, roll, face, rules, tables):
+    """Fill `options` (int16[CAPACITY, 4]) with the sorted distinct outcomes; returns how many.
 
     Parameters
     ----------
-    labels : int16[12]
-    boxes : int16[12]
-        The empty boxes, ascending; the first `count` are valid.
-    bonus : int16[3]
-        Bonus boxes, 0 = empty.
+    position : POSITION record
+        Labels, empty boxes and bonus boxes are read.
     roll : int
         ``d0 − 1 + 6 (d1 − 1) + 36 (d2 − 1)``.
     face : int
         Action face 0 … 5, or −1.
-    zero_rule : int
-        0 forced, 1 split, 2 strict.
-    ban_any : bool
-        ``bonus_ban = any``.
-    has_bonus : bool
-        Whether bonus boxes may be written at this level.
+    rules : RULES record
+    tables : TABLES record
     """
-    if count == 0:
+    if position.open == 0:
         return 0
-    m = multiset[roll]
+    m = tables.multiset[roll]
     mode = 0
     bonus_mode = 0
     if face >= 0:
         if face < 3:
-            mode = int(bonus[face])
-            bonus_mode = 0 if ban_any else mode
+            mode = int(position.bonus[face])
+            bonus_mode = 0 if rules.ban_any else mode
         else:
             mode = DOUBLE if face == _FACE_DOUBLE else 10 if face == _FACE_TEN else BUTTERFLY
             bonus_mode = mode
     butterfly = mode == BUTTERFLY
     open_labels = 0
-    for b in range(count):
-        open_labels |= 1 << labels[boxes[b]]
-    group = base[mode, m]
-    first = span[bonus_mode, m, 0]
-    last = span[bonus_mode, m, 1] if has_bonus and (bonus[0] == 0 or bonus[1] == 0 or bonus[2] == 0) else first
+    for b in range(position.open):
+        open_labels |= 1 << position.labels[position.open_boxes[b]]
+    group = tables.plain[mode, m]
+    first = tables.first[bonus_mode, m]
+    last = tables.last[bonus_mode, m] if rules.has_bonus else first
 
     zero_possible = True
-    if zero_rule == ZERO_STRICT:
-        some = butterfly or (sums[group] & open_labels) != 0
-        for g in range(first, last):
-            some = some or (sums[g] & open_labels) != 0
+    if rules.zero_rule == ZERO_STRICT:
+        some = butterfly or (tables.sums[group] & open_labels) != 0
+        if position.bonus[0] == 0 or position.bonus[1] == 0 or position.bonus[2] == 0:
+            for g in range(first, last):
+                some = some or (tables.sums[g] & open_labels) != 0
         zero_possible = not some
 
     n = 0
+    start = group
+    stop = group + 1
     for choice in range(-1, 3):
         if choice >= 0:
-            if bonus[choice] != 0:
+            if not rules.has_bonus:
+                break
+            if position.bonus[choice] != 0:
                 continue
             start = first
             stop = last
-        else:
-            start = group
-            stop = group + 1
         for g in range(start, stop):
-            entries = butterfly or (sums[g] & open_labels) != 0
-            if zero_rule == ZERO_SPLIT:
-                zeros = (sums[g] & ~open_labels) != 0
+            entries = butterfly or (tables.sums[g] & open_labels) != 0
+            if rules.zero_rule == ZERO_SPLIT:
+                zeros = (tables.sums[g] & ~open_labels) != 0
             else:
                 zeros = zero_possible and not entries
             if zeros or entries:
-                n = emit(options, n, choice, g, zeros, entries, labels, boxes, count, value, offset, scores)
+                n = emit(options, n, choice, g, zeros, entries, position, tables)
     return n
 
 
@@ -324,33 +346,17 @@ def outcomes(
         raise InputError(f"face = {face!r} was given at level {parsed.level}, which has no action die; accepted: none")
     if face is not None and face not in FACES:
         raise InputError(f"face = {face!r} is not accepted; accepted: {', '.join(FACES)}")
-    t = tables(parsed)
-    empty = [box for box in range(size) if not filled[box]]
-    boxes = np.zeros(12, np.int16)
-    boxes[: len(empty)] = empty
-    padded = np.zeros(12, np.int16)
-    padded[:size] = labels
-    options = np.zeros((t.capacity, 4), np.int16)
+    position = np.zeros(1, POSITION).view(np.recarray)[0]
+    position.labels[:size] = labels
+    position.bonus[:] = bonus
+    for box in range(size):
+        if not filled[box]:
+            position.open_boxes[position.open] = box
+            position.open += 1
+    options = np.zeros((CAPACITY, 4), np.int16)
     roll = sum((int(d) - 1) * 6**i for i, d in enumerate(dice))
-    n = list_outcomes(
-        options,
-        padded,
-        boxes,
-        len(empty),
-        np.array(bonus, np.int16),
-        roll,
-        NO_FACE if face is None else FACES.index(face),
-        ("forced", "split", "strict").index(parsed.zero_rule),
-        parsed.bonus_ban == "any",
-        parsed.has_bonus,
-        t.multiset,
-        t.base,
-        t.bonus,
-        t.value,
-        t.sums,
-        t.offset,
-        t.scores,
-    )
+    number = NO_FACE if face is None else FACES.index(face)
+    n = list_outcomes(options, position, roll, number, rules_record(parsed)[0], tables(parsed)[0])
     return [tuple(row) for row in options[:n].tolist()]
 
 

@@ -20,6 +20,9 @@ CHILD = 2
 PLANNER = 3
 WEIGHTED = 4
 
+#: policies that look at the others' sheets; the kernel shows them only where one of these plays
+READS_OTHERS: frozenset[int] = frozenset()
+
 
 @jit
 def choose_greedy(options, n):
@@ -74,7 +77,7 @@ def choose_planner(position, options, n, params):
     given_up = params[2]
     store = params[3]
     hold = params[4]
-    left = position.rounds - position.round
+    left = position.rounds - position.round_index
     p0 = project(position, 0, left, patience)
     p1 = project(position, 1, left, patience)
     p2 = project(position, 2, left, patience)
@@ -123,7 +126,7 @@ def choose_weighted(position, options, n, params):
     doubt = params[2]
     store = params[3]
     wish = params[4]
-    left = position.rounds - position.round
+    left = position.rounds - position.round_index
     p0 = project(position, 0, left, patience)
     p1 = project(position, 1, left, patience)
     p2 = project(position, 2, left, patience)

@@ -12,10 +12,11 @@ OTHERS = 7
 #:
 #: ====================  =========================================================================================
 #: labels, scores        per box (12): label, 0 while blank; score, −1 while empty
+#: open, open_boxes      number of empty boxes; the empty boxes in ascending order (the first `open` of 12)
 #: totals, empty         per caterpillar (3): sum of its scores; number of its empty boxes
 #: bonus                 per bonus box (3): value, 0 while empty
 #: dice, face            this round's regular dice (0 where not rolled); action face 0 … 5 or −1
-#: round, rounds         this round, counted from 0; rounds in the game (= boxes on the sheet)
+#: round_index, rounds   this round, counted from 0; rounds in the game (= boxes on the sheet)
 #: boxes                 boxes per caterpillar
 #: level, final          0 … 3; 0 median, 1 lowest, 2 highest, 3 total
 #: chance, best          per label (13): chance that a roll has an entry for it; mean best score when it has
@@ -28,12 +29,14 @@ POSITION = np.dtype(
     [
         ("labels", np.int16, (12,)),
         ("scores", np.int16, (12,)),
+        ("open", np.int64),
+        ("open_boxes", np.int16, (12,)),
         ("totals", np.int64, (3,)),
         ("empty", np.int64, (3,)),
         ("bonus", np.int16, (3,)),
         ("dice", np.int64, (3,)),
         ("face", np.int64),
-        ("round", np.int64),
+        ("round_index", np.int64),
         ("rounds", np.int64),
         ("boxes", np.int64),
         ("level", np.int64),
@@ -47,6 +50,29 @@ POSITION = np.dtype(
         ("other_totals", np.int64, (OTHERS, 3)),
         ("other_empty", np.int64, (OTHERS, 3)),
         ("other_bonus", np.int64, (OTHERS, 3)),
+    ],
+    align=True,
+)
+
+#: A kernel's private record per seat: policy number, parameters, and this game's policy numbers.
+SEAT = np.dtype(
+    [
+        ("policy", np.int64),
+        ("draws", np.bool_),
+        ("params", np.float64, (16,)),
+        ("placement_draws", np.float64, (24,)),
+        ("policy_draws", np.float64, (12,)),
+    ],
+    align=True,
+)
+
+#: A kernel's private working memory.
+WORK = np.dtype(
+    [
+        ("dice", np.int64, (12,)),
+        ("setup", np.int64, (20,)),
+        ("blanks", np.int16, (12,)),
+        ("options", np.int16, (1024, 4)),
     ],
     align=True,
 )
