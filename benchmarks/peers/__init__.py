@@ -1,0 +1,1 @@
+"""Other ways of playing the same games, for comparison only."""
