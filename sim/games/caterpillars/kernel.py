@@ -15,7 +15,7 @@ from sim.engine import rng
 from sim.engine.jit import jit
 from sim.games.base import Field, Playable, Policy
 from sim.games.caterpillars.odds import odds
-from sim.games.caterpillars.outcomes import NO_FACE, list_outcomes, rules_record, tables
+from sim.games.caterpillars.outcomes import NO_FACE, close_box, list_outcomes, open_sheet, rules_record, tables
 from sim.games.caterpillars.placement import place, single
 from sim.games.caterpillars.policies import POLICIES, READS_OTHERS, choose
 from sim.games.caterpillars.position import OTHERS, POSITION, SEAT, WORK
@@ -139,10 +139,9 @@ def new_sheet(seat, position, seed, game, rules, work):
     if seat.draws:
         rng.fill_uniform(seat.policy_draws, rules.rounds, seed, game, rng.POLICY, s)
     set_up(position, rules, work, how, seat.placement_draws)
+    open_sheet(position, rules.rounds)
     for b in range(rules.rounds):
         position.scores[b] = -1
-        position.open_boxes[b] = b
-    position.open = rules.rounds
     for c in range(3):
         position.totals[c] = 0
         position.bonus[c] = 0
@@ -158,13 +157,7 @@ def write(position, bonus_box, bonus_value, box, score):
     position.scores[box] = score
     position.totals[c] += score
     position.empty[c] -= 1
-    left = position.open - 1
-    at = 0
-    while position.open_boxes[at] != box:
-        at += 1
-    for b in range(at, left):
-        position.open_boxes[b] = position.open_boxes[b + 1]
-    position.open = left
+    close_box(position, box)
 
 
 @jit
@@ -234,7 +227,7 @@ def play_games(seed, first, games, seats, rules_, tables_, players, positions, w
                 position.dice[2] = x // 36 % 6 + 1 if rules.level > 0 else 0
                 position.face = face
                 options = work.options
-                n = list_outcomes(options, position, roll, face, rules, tables)
+                n = list_outcomes(work.packed, position, roll, face, rules, tables)
                 i = choose(player.policy, position, options, n, player.params, player.policy_draws[r])
                 write(position, int(options[i, 0]), options[i, 1], int(options[i, 2]), int(options[i, 3]))
                 if record:

@@ -20,19 +20,19 @@ from typing import Any
 
 import numpy as np
 
+from sim.engine.bits import trailing_zeros
 from sim.engine.jit import jit
 from sim.errors import InputError
 from sim.games.base import RulesModel
-from sim.games.caterpillars.position import POSITION
+from sim.games.caterpillars.position import CAPACITY, POSITION, WORK
 from sim.games.caterpillars.rules import FACES, FINALS, MAX_LABEL, ZERO_RULES, CaterpillarsRules
 
 DOUBLE = 13
 BUTTERFLY = 14
 MODES = 15
-#: room for any rules; the largest variant needs 3,384 groups, 42,430 scores and 840 outcomes
+#: room for any rules; the largest variant needs 3,384 groups and 42,430 scores
 _GROUPS = 3500
 _SCORES = 44_000
-CAPACITY = 1024
 #: label sums are held up to this number; larger ones match no label and are held as 13
 _SLOTS = 14
 
@@ -211,31 +211,45 @@ def tables(rules: CaterpillarsRules) -> np.ndarray:
 
 
 @jit
-def emit(options, n, bonus_box, group, zeros, entries, position, tables):
-    """Append the outcomes of one bonus choice: over the empty boxes in order, a zero if legal, then the entries."""
-    written = tables.value[group]
-    for b in range(position.open):
-        box = position.open_boxes[b]
+def pack(bonus_box, bonus_value, box, score):
+    """One outcome as a 64-bit number: the four int16 values of a row of `options`, lowest first."""
+    return (bonus_box & 0xFFFF) | (bonus_value << 16) | (box << 32) | (score << 48)
+
+
+@jit
+def emit(packed, n, bonus_box, group, zeros, matched, position, tables):
+    """Append the outcomes of one bonus choice: over the boxes in order, a zero if legal, then the entries."""
+    head = pack(bonus_box, int(tables.value[group]), 0, 0)
+    boxes = position.open_boxes if zeros else matched
+    while boxes != 0:
+        box = trailing_zeros(boxes)
+        boxes &= boxes - 1
+        here = head | (box << 32)
         if zeros:
-            options[n, 0] = bonus_box
-            options[n, 1] = written
-            options[n, 2] = box
-            options[n, 3] = 0
+            packed[n] = here
             n += 1
-        if entries:
+        if (matched >> box) & 1:
             at = group * _SLOTS + position.labels[box]
             for i in range(tables.offset[at], tables.offset[at + 1]):
-                options[n, 0] = bonus_box
-                options[n, 1] = written
-                options[n, 2] = box
-                options[n, 3] = tables.scores[i]
+                packed[n] = here | (int(tables.scores[i]) << 48)
                 n += 1
     return n
 
 
 @jit
-def list_outcomes(options, position, roll, face, rules, tables):
-    """Fill `options` (int16[CAPACITY, 4]) with the sorted distinct outcomes; returns how many.
+def matching(sums, position):
+    """Empty boxes whose label is among the label sums `sums` (bit masks)."""
+    boxes = 0
+    labels = sums & position.open_labels
+    while labels != 0:
+        boxes |= position.label_boxes[trailing_zeros(labels)]
+        labels &= labels - 1
+    return boxes & position.open_boxes
+
+
+@jit
+def list_outcomes(packed, position, roll, face, rules, tables):
+    """Fill `packed` (int64[CAPACITY], see `pack`) with the sorted distinct outcomes; returns how many.
 
     Parameters
     ----------
@@ -261,9 +275,7 @@ def list_outcomes(options, position, roll, face, rules, tables):
             mode = DOUBLE if face == _FACE_DOUBLE else 10 if face == _FACE_TEN else BUTTERFLY
             bonus_mode = mode
     butterfly = mode == BUTTERFLY
-    open_labels = 0
-    for b in range(position.open):
-        open_labels |= 1 << position.labels[position.open_boxes[b]]
+    open_labels = position.open_labels
     group = tables.plain[mode, m]
     first = tables.first[bonus_mode, m]
     last = tables.last[bonus_mode, m] if rules.has_bonus else first
@@ -288,14 +300,41 @@ def list_outcomes(options, position, roll, face, rules, tables):
             start = first
             stop = last
         for g in range(start, stop):
-            entries = butterfly or (tables.sums[g] & open_labels) != 0
+            sums = tables.sums[g]
+            entries = butterfly or (sums & open_labels) != 0
             if rules.zero_rule == ZERO_SPLIT:
-                zeros = (tables.sums[g] & ~open_labels) != 0
+                zeros = (sums & ~open_labels) != 0
             else:
                 zeros = zero_possible and not entries
             if zeros or entries:
-                n = emit(options, n, choice, g, zeros, entries, position, tables)
+                matched = position.open_boxes if butterfly else matching(sums, position)
+                n = emit(packed, n, choice, g, zeros, matched, position, tables)
     return n
+
+
+@jit
+def open_sheet(position, size):
+    """Make every box of a labelled sheet empty, and index the labels."""
+    for label in range(14):
+        position.label_boxes[label] = 0
+    position.open_boxes = (1 << size) - 1
+    position.open = size
+    labels = 0
+    for b in range(size):
+        label = int(position.labels[b])
+        position.label_boxes[label] |= 1 << b
+        labels |= 1 << label
+    position.open_labels = labels
+
+
+@jit
+def close_box(position, box):
+    """Take a box that has just been filled off the list of empty ones."""
+    position.open_boxes &= ~(1 << box)
+    position.open -= 1
+    label = int(position.labels[box])
+    if (position.label_boxes[label] & position.open_boxes) == 0:
+        position.open_labels &= ~(1 << label)
 
 
 def outcomes(
@@ -349,15 +388,15 @@ def outcomes(
     position = np.zeros(1, POSITION).view(np.recarray)[0]
     position.labels[:size] = labels
     position.bonus[:] = bonus
+    open_sheet(position, size)
     for box in range(size):
-        if not filled[box]:
-            position.open_boxes[position.open] = box
-            position.open += 1
-    options = np.zeros((CAPACITY, 4), np.int16)
+        if filled[box]:
+            close_box(position, box)
+    work = np.zeros(1, WORK).view(np.recarray)[0]
     roll = sum((int(d) - 1) * 6**i for i, d in enumerate(dice))
     number = NO_FACE if face is None else FACES.index(face)
-    n = list_outcomes(options, position, roll, number, rules_record(parsed)[0], tables(parsed)[0])
-    return [tuple(row) for row in options[:n].tolist()]
+    n = list_outcomes(work.packed, position, roll, number, rules_record(parsed)[0], tables(parsed)[0])
+    return [tuple(row) for row in work.options[:n].tolist()]
 
 
 def _check(name: str, values: Sequence[Any], size: int, low: int, high: int) -> None:

@@ -12,7 +12,9 @@ OTHERS = 7
 #:
 #: ====================  =========================================================================================
 #: labels, scores        per box (12): label, 0 while blank; score, −1 while empty
-#: open, open_boxes      number of empty boxes; the empty boxes in ascending order (the first `open` of 12)
+#: open, open_boxes      number of empty boxes; bit b set where box b is empty
+#: open_labels           bit L set where some empty box has label L
+#: label_boxes           per label (14): bit b set where box b has that label, empty or not
 #: totals, empty         per caterpillar (3): sum of its scores; number of its empty boxes
 #: bonus                 per bonus box (3): value, 0 while empty
 #: dice, face            this round's regular dice (0 where not rolled); action face 0 … 5 or −1
@@ -30,7 +32,9 @@ POSITION = np.dtype(
         ("labels", np.int16, (12,)),
         ("scores", np.int16, (12,)),
         ("open", np.int64),
-        ("open_boxes", np.int16, (12,)),
+        ("open_boxes", np.int64),
+        ("open_labels", np.int64),
+        ("label_boxes", np.int64, (14,)),
         ("totals", np.int64, (3,)),
         ("empty", np.int64, (3,)),
         ("bonus", np.int16, (3,)),
@@ -66,13 +70,22 @@ SEAT = np.dtype(
     align=True,
 )
 
-#: A kernel's private working memory.
+#: room for the outcomes of any position (the largest variant needs 840)
+CAPACITY = 1024
+
+#: A kernel's private working memory. `packed` is the same memory as `options`, one 64-bit number per outcome: it is written
+#: with one store instead of four (bonus_box, bonus_value, box, score in 16 bits each, lowest first).
 WORK = np.dtype(
-    [
-        ("dice", np.int64, (12,)),
-        ("setup", np.int64, (20,)),
-        ("blanks", np.int16, (12,)),
-        ("options", np.int16, (1024, 4)),
-    ],
-    align=True,
+    {
+        "names": ["dice", "setup", "blanks", "options", "packed"],
+        "formats": [
+            (np.int64, (12,)),
+            (np.int64, (20,)),
+            (np.int16, (12,)),
+            (np.int16, (CAPACITY, 4)),
+            (np.int64, (CAPACITY,)),
+        ],
+        "offsets": [0, 96, 256, 320, 320],
+        "itemsize": 320 + 8 * CAPACITY,
+    }
 )
