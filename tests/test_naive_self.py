@@ -285,7 +285,8 @@ def test_a_chain_of_cards_in_one_turn(monkeypatch: pytest.MonkeyPatch) -> None:
         {(0, 0): [BLUE, BLUE, ORANGE, ORANGE, PURPLE, YELLOW], (2, 0): [RED, RED]},
     )
     rules = {"start_fruit": [BLUE, RED], "max_turns": 2}
-    trace, results = karolinchen.play_game(rules, ["match", "match"], 0, 0, with_results=True)
+    trace = karolinchen.play_game(rules, ["match", "match"], 0, 0)
+    results = karolinchen.report(trace)
     first, second = trace["turns"]
     # one blue fits; orange takes two, more than any other; purple and yellow take one each, yellow is longer
     assert first["rolled"] == []
@@ -326,7 +327,8 @@ def test_after_an_eating_all_six_are_rolled_once(monkeypatch: pytest.MonkeyPatch
 def test_own_opening_roll_gives_no_second_chance(monkeypatch: pytest.MonkeyPatch) -> None:
     scripted(monkeypatch, {(1, 0): [YELLOW] * 6, (2, 0): [BLUE] * 6})
     rules = {"start_fruit": [RED, GREEN], "opening": "own_roll", "reroll_after_eating": True, "max_turns": 2}
-    trace, results = karolinchen.play_game(rules, ["longest", "longest"], 0, 0, with_results=True)
+    trace = karolinchen.play_game(rules, ["longest", "longest"], 0, 0)
+    results = karolinchen.report(trace)
     assert trace["opening"] is None
     assert trace["turns"][0]["middle"] == []
     assert trace["turns"][0]["rolled"] == [[YELLOW] * 6]
@@ -338,7 +340,8 @@ def test_a_winning_move_is_no_eating(monkeypatch: pytest.MonkeyPatch) -> None:
     """With one fruit on every card six different dice win in the first turn."""
     scripted(monkeypatch, {(0, 0): [0, 1, 2, 3, 4, 5]})
     rules = {"start_fruit": [RED, GREEN], "fruits": [1] * 6}
-    trace, results = karolinchen.play_game(rules, ["shortest", "longest"], 0, 0, with_results=True)
+    trace = karolinchen.play_game(rules, ["shortest", "longest"], 0, 0)
+    results = karolinchen.report(trace)
     (turn,) = trace["turns"]
     assert turn["chosen"] == [0, 1, 2, 3, 4]
     assert turn["left"] == []
@@ -365,7 +368,8 @@ def test_new_card_may_be_refused_but_not_the_current_card(monkeypatch: pytest.Mo
 def test_whole_games_of_karolinchen(seats: int) -> None:
     policies = (["random", "longest", "shortest", "match"] * 2)[:seats]
     for game in range(20):
-        trace, results = karolinchen.play_game({}, policies, 2, game, with_results=True)
+        trace = karolinchen.play_game({}, policies, 2, game)
+        results = karolinchen.report(trace)
         assert len(set(trace["starts"])) == seats
         assert results[trace["winner"]]["fruits"] == 21
         assert sum(own["win"] for own in results) == 1
@@ -469,7 +473,8 @@ def test_final_scores_of_the_published_example() -> None:
 def test_whole_games_of_parlett() -> None:
     ends = set()
     for game in range(60):
-        trace, results = parlett.play_game({}, ["random", "greedy"], 4, game, with_results=True)
+        trace = parlett.play_game({}, ["random", "greedy"], 4, game)
+        results = parlett.report(trace)
         assert sorted(map(tuple, trace["deck"])) == [(suit, rank) for suit in range(4) for rank in range(1, 14)]
         hands = [set(map(tuple, trace["deck"][:13])), set(map(tuple, trace["deck"][13:26]))]
         stock = [tuple(card) for card in trace["deck"][26:]]
@@ -490,7 +495,8 @@ def test_whole_games_of_parlett() -> None:
 
 
 def test_two_deals_add_up_and_the_second_is_led_by_seat_one() -> None:
-    trace, results = parlett.play_game({"deals": 2}, ["greedy", "greedy"], 4, 1, with_results=True)
+    trace = parlett.play_game({"deals": 2}, ["greedy", "greedy"], 4, 1)
+    results = parlett.report(trace)
     first, second = trace["deals"]
     assert first["plays"][0]["seat"] == 0
     assert second["plays"][0]["seat"] == 1

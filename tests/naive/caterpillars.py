@@ -358,19 +358,27 @@ def play_game(rules: dict[str, Any] | str | None, policies: Sequence[Any], seed:
     return {"rules": rules, "setup_rolls": setup_rolls, "rolls": rolls, "seats": seats}
 
 
+def report(trace: dict[str, Any]) -> list[dict[str, Any]]:
+    """The result columns of one game, by seat."""
+    results = []
+    for own in trace["seats"]:
+        row: dict[str, Any] = {"win": own["win"], "score": own["score"]}
+        for letter, total, bonus in zip("abc", own["totals"], own["bonus"], strict=True):
+            row[f"total_{letter}"] = total
+            row[f"bonus_{letter}"] = bonus
+        row["flying"] = own["flying"]
+        row["box_sum"] = sum(own["totals"])
+        row["zeros"] = sum(score == 0 for _, _, _, score in own["outcomes"])
+        results.append(row)
+    return results
+
+
 def rows(
     rules: dict[str, Any] | str | None, policies: Sequence[Any], seed: int, games: int, first_game: int = 0
 ) -> list[dict[str, Any]]:
     """The result columns, one dictionary per game and seat, ordered by game and seat."""
     table = []
     for game in range(first_game, first_game + games):
-        for seat, own in enumerate(play_game(rules, policies, seed, game)["seats"]):
-            row: dict[str, Any] = {"game": game, "seat": seat, "win": own["win"], "score": own["score"]}
-            for letter, total, bonus in zip("abc", own["totals"], own["bonus"], strict=True):
-                row[f"total_{letter}"] = total
-                row[f"bonus_{letter}"] = bonus
-            row["flying"] = own["flying"]
-            row["box_sum"] = sum(own["totals"])
-            row["zeros"] = sum(score == 0 for _, _, _, score in own["outcomes"])
-            table.append(row)
+        results = report(play_game(rules, policies, seed, game))
+        table += [{"game": game, "seat": seat, **own} for seat, own in enumerate(results)]
     return table

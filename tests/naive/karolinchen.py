@@ -116,10 +116,8 @@ def start_fruits(rules: dict[str, Any], seats: int, seed: int, game: int) -> lis
 # A game
 
 
-def play_game(
-    rules: dict[str, Any] | None, policies: Sequence[Any], seed: int, game: int, with_results: bool = False
-) -> Any:
-    """One game as plain data; with `with_results` the pair of the trace and the list of results by seat."""
+def play_game(rules: dict[str, Any] | None, policies: Sequence[Any], seed: int, game: int) -> dict[str, Any]:
+    """One game as plain data."""
     rules = full_rules(rules)
     fruits = list(rules["fruits"])
     players = [as_policy(given) for given in policies]
@@ -135,18 +133,12 @@ def play_game(
     # Opening: all six dice were rolled into the middle before seat 0's turn, or seat 0 rolls them.
     middle: list[int] = []
     opening = None
-    rolls = 0
     if rules["opening"] == "open":
         opening = roll(seed, game, 0, 0, 6)
         middle = list(opening)
-        rolls = 1
 
     turns: list[dict[str, Any]] = []
-    eatings = 0
     winner = None
-
-    def fruits_covered(seat: int) -> int:
-        return sum(fruits[card] for card in finished[seat]) + covered[seat]
 
     while winner is None and len(turns) < rules["max_turns"]:
         turn = len(turns) + 1
@@ -171,7 +163,6 @@ def play_game(
             # The middle does not show the colour of the current card: roll all dice in the middle once.
             middle = roll(seed, game, turn, 0, len(middle))
             rolled.append(list(middle))
-        rolls += len(rolled)
 
         # Taking, card after card.
         new_card = False
@@ -208,7 +199,6 @@ def play_game(
 
         # Eating: the middle is empty and nobody has won.
         eating = not middle and winner is None
-        eatings += eating
         turns.append(
             {
                 "seat": seat,
@@ -221,23 +211,7 @@ def play_game(
             }
         )
 
-    trace = {"rules": rules, "starts": starts, "opening": opening, "turns": turns, "winner": winner}
-    if not with_results:
-        return trace
-    results = [
-        {
-            "win": 1.0 if seat == winner else 0.0,
-            "turns": len(turns),
-            "rolls": rolls,
-            "eatings": eatings,
-            "fruits": fruits_covered(seat),
-            "cards": len(finished[seat]),
-            "start_fruit": starts[seat],
-            "capped": winner is None,
-        }
-        for seat in range(seats)
-    ]
-    return trace, results
+    return {"rules": rules, "starts": starts, "opening": opening, "turns": turns, "winner": winner}
 
 
 def view(
@@ -263,12 +237,38 @@ def view(
     }
 
 
+def report(trace: dict[str, Any]) -> list[dict[str, Any]]:
+    """The result columns of one game, by seat, counted off the trace."""
+    fruits, turns = trace["rules"]["fruits"], trace["turns"]
+    results = []
+    for seat, start in enumerate(trace["starts"]):
+        covered = [0] * 6  # by card
+        for turn in turns:
+            if turn["seat"] == seat:
+                for card, taken in turn["taken"]:
+                    covered[card] += taken
+        results.append(
+            {
+                "win": 1.0 if seat == trace["winner"] else 0.0,
+                "turns": len(turns),
+                # rolls of the shared dice; the opening roll counts
+                "rolls": (trace["opening"] is not None) + sum(len(turn["rolled"]) for turn in turns),
+                "eatings": sum(turn["eating"] for turn in turns),
+                "fruits": sum(covered),
+                "cards": sum(covered[card] == fruits[card] for card in range(6)),
+                "start_fruit": start,
+                "capped": trace["winner"] is None,
+            }
+        )
+    return results
+
+
 def rows(
     rules: dict[str, Any] | None, policies: Sequence[Any], seed: int, games: int, first_game: int = 0
 ) -> list[dict[str, Any]]:
     """The result columns, one dictionary per game and seat, ordered by game and seat."""
     table = []
     for game in range(first_game, first_game + games):
-        _, results = play_game(rules, policies, seed, game, with_results=True)
+        results = report(play_game(rules, policies, seed, game))
         table += [{"game": game, "seat": seat, **own} for seat, own in enumerate(results)]
     return table

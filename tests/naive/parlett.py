@@ -191,10 +191,8 @@ def play_deal(
     }
 
 
-def play_game(
-    rules: dict[str, Any] | None, policies: Sequence[Any], seed: int, game: int, with_results: bool = False
-) -> Any:
-    """One game as plain data; with `with_results` the pair of the trace and the list of results by seat."""
+def play_game(rules: dict[str, Any] | None, policies: Sequence[Any], seed: int, game: int) -> dict[str, Any]:
+    """One game as plain data; with two deals, ``deals`` holds their records."""
     rules = full_rules(rules)
     players = [as_policy(given) for given in policies]
     assert len(players) == 2
@@ -208,10 +206,12 @@ def play_game(
         # The first deal is led by seat 0, the second by seat 1; the first cards are seat 0's in both.
         deals.append(play_deal(rules, players, shuffled_deck(seed, game, d), draw, leader=d))
 
-    trace = {"rules": rules, **deals[0]} if len(deals) == 1 else {"rules": rules, "deals": deals}
-    if not with_results:
-        return trace
+    return {"rules": rules, **deals[0]} if len(deals) == 1 else {"rules": rules, "deals": deals}
 
+
+def report(trace: dict[str, Any]) -> list[dict[str, Any]]:
+    """The result columns of one game, by seat; everything adds up over deals, flags are true if true in either."""
+    deals = trace["deals"] if "deals" in trace else [trace]
     scores = [sum(deal["scores"][seat] for deal in deals) for seat in range(2)]
     results = []
     for seat in range(2):
@@ -227,7 +227,7 @@ def play_game(
                 "stuck": any(deal["stuck"] == seat for deal in deals),
             }
         )
-    return trace, results
+    return results
 
 
 def rows(
@@ -236,6 +236,6 @@ def rows(
     """The result columns, one dictionary per game and seat, ordered by game and seat."""
     table = []
     for game in range(first_game, first_game + games):
-        _, results = play_game(rules, policies, seed, game, with_results=True)
+        results = report(play_game(rules, policies, seed, game))
         table += [{"game": game, "seat": seat, **own} for seat, own in enumerate(results)]
     return table
