@@ -1,0 +1,338 @@
+"""The Python face: joins games, engine, sweeps and store. Re-exported, lazily, by `sim`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sim import games as registry
+from sim.engine import jit
+from sim.engine.simulate import blocks, map_blocks
+from sim.errors import InputError, PolicyError, unknown, whole_number
+from sim.games.base import Field, Game, Playable, Policy, RulesModel, Scenario
+from sim.store import load as store_load
+from sim.store.columns import Rows, to_polars
+from sim.store.parquet import write_table
+from sim.store.provenance import policies_of, provenance
+from sim.store.schema import columns
+from sim.sweep import rows
+from sim.sweep.counting import Pair, ScenarioCounts, Table, check_by, make_pairs, total
+from sim.sweep.frames import describe, load, scenarios
+from sim.sweep.run import SweepResult
+from sim.sweep.run import run as run_sweep
+
+__all__ = [
+    "describe",
+    "games",
+    "load",
+    "play_counts",
+    "play_file",
+    "rerun",
+    "scenario_of",
+    "scenarios",
+    "simulate",
+    "summarise",
+    "sweep",
+    "trace",
+]
+
+Rules = Mapping[str, Any] | str | RulesModel | None
+Policies = Sequence[str | Mapping[str, Any] | Policy] | str | Mapping[str, Any] | Policy
+
+
+def games() -> list[str]:
+    """The names of the games."""
+    return list(registry.REGISTRY)
+
+
+def scenario_of(game: str, rules: Rules, policies: Policies) -> Scenario:
+    """A checked scenario from what a user gives; a preset may be named inside a mapping of rules."""
+    found = registry.get(game)
+    if not isinstance(policies, str | Mapping | Policy) and not isinstance(policies, Sequence):
+        raise PolicyError(f"policies = {policies!r} are not accepted; accepted: one policy per seat, in a list")
+    line_up = [policies] if isinstance(policies, str | Mapping | Policy) else policies
+    return found.scenario(rules, line_up)
+
+
+def _range(seed: object, first_game: object, games: object, workers: object) -> tuple[int, int, int, int]:
+    first = whole_number("first_game", first_game, 0, 2**63 - 2)
+    return (
+        whole_number("seed", seed, 0, 2**64 - 1),
+        first,
+        whole_number("games", games, 1, 2**63 - 1 - first),
+        whole_number("workers", workers, 1, 1024),
+    )
+
+
+def is_warm(game: Game) -> bool:
+    """Whether compiled kernels of a game are on disk already (always true with the compiler off)."""
+    if not jit.COMPILED or game.name in _told:
+        return True
+    return any(Path(jit.CACHE_FOLDER).glob(f"{game.name}_*/*.nbc"))
+
+
+_told: set[str] = set()
+
+
+def announce(game: Game) -> None:
+    """Say on stderr, once per process, that kernels have to be compiled first."""
+    if not is_warm(game):
+        seconds = getattr(game, "compile_seconds", 40)
+        print(
+            f"sim: compiling kernels for {game.name} (once after install, about {seconds} s)",
+            file=sys.stderr,
+            flush=True,
+        )
+    _told.add(game.name)
+
+
+def simulate(
+    game: str,
+    *,
+    rules: Rules = None,
+    policies: Policies,
+    games: int,
+    seed: int,
+    workers: int = 1,
+    first_game: int = 0,
+) -> Any:
+    """Play games and return one row per seat per game.
+
+    Parameters
+    ----------
+    game : str
+        A name in `sim.games()`.
+    rules : mapping, preset id or rules object, optional
+        Parameters over the defaults.
+    policies : sequence
+        One per seat: an id, ``{"id": …, parameter: value}``, or the text ``id(parameter=value, …)``.
+    games : int
+        How many, at least 1.
+    seed : int
+        0 … 2^64 − 1. With one seed, dice and cards of a game index are the same in every scenario of a game.
+    workers : int
+        Threads; the rows do not depend on it.
+    first_game : int
+        Index of the first game.
+
+    Returns
+    -------
+    polars.DataFrame
+        Columns game, seat and the game's result fields (`sim schema`), ordered by (game, seat).
+
+    Raises
+    ------
+    SimError
+        In one line: what was given, what is accepted.
+    """
+    scenario = scenario_of(game, rules, policies)
+    seed, first, count, workers = _range(seed, first_game, games, workers)
+    announce(scenario.game)
+    playable = scenario.game.compile(scenario.rules, scenario.policies)
+    room = Rows(playable.fields, playable.seats, first, count)
+    rows.fill(room, playable, seed, workers)
+    return to_polars(room.filled())
+
+
+def play_counts(
+    scenario: Scenario,
+    *,
+    seed: int,
+    games: int,
+    by: Sequence[str],
+    pairs: Sequence[Pair] = (),
+    workers: int = 1,
+    first_game: int = 0,
+    on_block: Callable[[int], None] | None = None,
+) -> Table:
+    """Joint counts, and counts of paired differences, as numpy columns by table name; what `summarise` frames."""
+    others = {p.against.id: p.against for p in pairs if p.against is not None}
+    everything = {scenario.id: scenario, **others}
+    playables: dict[str, Playable] = {id: s.game.compile(s.rules, s.policies) for id, s in everything.items()}
+    ids = list(playables)
+
+    def consume(_first: int, _games: int, outs: list[np.ndarray], state: ScenarioCounts) -> None:
+        state.add(outs[0], dict(zip(ids, outs, strict=True)))
+
+    states = map_blocks(
+        list(playables.values()),
+        seed,
+        blocks(first_game, games),
+        consume,
+        workers=workers,
+        local=lambda: ScenarioCounts(playables[scenario.id], by, pairs, playables),
+        on_block=on_block,
+    )
+    return total([state.tables() for state in states])
+
+
+def _fields(scenario: Scenario) -> tuple[Field, ...]:
+    return scenario.game.fields(scenario.rules, len(scenario.policies))
+
+
+def parse_pairs(scenario: Scenario, rules: Rules, policies: Policies, pairs: Sequence[Mapping[str, Any]]) -> list[Pair]:
+    """The comparisons that `summarise` was asked for."""
+    result: list[Pair] = []
+    for given in pairs:
+        if not isinstance(given, Mapping):
+            raise InputError(f"pairs entry {given!r} is not accepted; accepted: a mapping with of, seats, against")
+        other = None
+        against = given.get("against")
+        if against is not None:
+            if not isinstance(against, Mapping) or not set(against) <= {"rules", "policies"}:
+                raise InputError(
+                    f"against = {against!r} in pairs is not accepted; accepted: a mapping with rules, policies or both"
+                )
+            parsed = scenario_of(scenario.game.name, against.get("rules", rules), against.get("policies", policies))
+            told = ", ".join(f"{k}={v}" for k, v in parsed.rules.changed().items()) or "default"
+            other = Scenario(
+                parsed.game, parsed.rules, parsed.policies, f"{told} · {', '.join(p.text() for p in parsed.policies)}"
+            )
+        result += make_pairs(scenario, _fields(scenario), given, other)
+    return result
+
+
+def summarise(
+    game: str,
+    *,
+    rules: Rules = None,
+    policies: Policies,
+    games: int,
+    seed: int,
+    workers: int = 1,
+    first_game: int = 0,
+    by: Sequence[str] | str | None = None,
+    pairs: Sequence[Mapping[str, Any]] | None = None,
+) -> Any:
+    """Exact joint counts of chosen columns instead of rows; memory does not depend on `games`.
+
+    Parameters
+    ----------
+    by : sequence of str, optional
+        Columns to count jointly; default the game's headline columns.
+    pairs : sequence of mappings, optional
+        Paired differences on the same dice: ``{"of": "score", "seats": [0, 1]}`` (seat 0 minus seat 1 of the same
+        game) or ``{"of": "score", "against": {"rules": …, "policies": …}}`` (this scenario minus that one, seat by
+        seat; what is left out is as here). ``"seats"`` then chooses the seats to compare, ``"label"`` names the pair.
+    game, rules, policies, games, seed, workers, first_game
+        As for `simulate`.
+
+    Returns
+    -------
+    polars.DataFrame, or (polars.DataFrame, polars.DataFrame) with `pairs`
+        Counts: seat, the columns of `by`, count. Differences: pair, of, against (scenario id), seat, difference, count.
+    """
+    scenario = scenario_of(game, rules, policies)
+    seed, first, count, workers = _range(seed, first_game, games, workers)
+    chosen = check_by(_fields(scenario), scenario.game.headline if by is None else by)
+    compared = parse_pairs(scenario, rules, policies, pairs or ())
+    announce(scenario.game)
+    tables = play_counts(scenario, seed=seed, games=count, by=chosen, pairs=compared, workers=workers, first_game=first)
+    counts = to_polars(tables["counts"])
+    return counts if pairs is None else (counts, to_polars(tables["differences"]))
+
+
+def trace(game: str, *, rules: Rules = None, policies: Policies, seed: int, game_index: int = 0) -> dict[str, Any]:
+    """One game as plain data: the very game that row `game_index` of `simulate` reports.
+
+    Parameters
+    ----------
+    game, rules, policies, seed
+        As for `simulate`.
+    game_index : int
+        0 … 2^63 − 2.
+    """
+    scenario = scenario_of(game, rules, policies)
+    seed, first, _, _ = _range(seed, whole_number("game_index", game_index, 0, 2**63 - 2), 1, 1)
+    announce(scenario.game)
+    return scenario.game.trace(scenario.rules, scenario.policies, seed, first)
+
+
+def sweep(
+    source: str | Path | Mapping[str, Any],
+    *,
+    workers: int = 1,
+    data: str | Path = "data",
+    backend: str = "threads",
+    progress: bool = False,
+) -> SweepResult:
+    """Run a sweep: play what is missing and leave Parquet in `data`/<name>; the Python face of ``sim sweep``.
+
+    Parameters
+    ----------
+    source : path or mapping
+        A sweep file, or the same as a mapping.
+    workers : int
+        Threads; the files do not depend on it.
+    data : path
+        The data folder.
+    backend : {"threads", "sequential"}
+    progress : bool
+        Tell on stderr how it goes.
+
+    Returns
+    -------
+    SweepResult
+        ``.frame()`` and ``.scenarios()`` give its data.
+    """
+    from sim.sweep.plan import plan
+
+    planned = plan(source)
+    announce(planned.game)
+    command = None if isinstance(source, Mapping) else f"sim sweep {source}"
+    return run_sweep(planned, workers=workers, data=data, backend=backend, progress=progress, command=command)
+
+
+def play_file(
+    path: str | Path,
+    scenario: Scenario,
+    *,
+    seed: int,
+    games: int,
+    workers: int = 1,
+    first_game: int = 0,
+    on_block: Callable[[int], None] | None = None,
+) -> dict[str, Any]:
+    """All rows as one Parquet file with provenance; memory does not depend on `games`. Returns the provenance."""
+    seed, first, count, workers = _range(seed, first_game, games, workers)
+    announce(scenario.game)
+    return rows.write_file(path, scenario, seed=seed, first=first, games=count, workers=workers, on_block=on_block)
+
+
+def rerun(path: str | Path, to: str | Path, *, workers: int = 1) -> Path:
+    """Run again the call that made a file, from its provenance alone, and write the result to `to`.
+
+    With the same versions of kernel and libraries the two files are equal byte for byte.
+
+    Parameters
+    ----------
+    path : path
+        A file of rows or of counts written by sim (tables ``games`` and ``counts``).
+    to : path
+        Where to write.
+    workers : int
+
+    Raises
+    ------
+    StoreError
+        If the file is not ours.
+    InputError
+        For differences: they need the other scenario, which the sweep's manifest holds.
+    """
+    record = store_load.read_footer(path).provenance
+    if record["table"] not in ("games", "counts"):
+        raise InputError(unknown("table", record["table"], ("games", "counts")))
+    scenario = scenario_of(record["game"], record["rules"], policies_of(record))
+    call = {"seed": record["seed"], "first_game": record["first_game"], "games": record["games"]}
+    if record["table"] == "games":
+        play_file(to, scenario, workers=workers, **call)
+    else:
+        tables = play_counts(scenario, by=record["by"], workers=workers, **call)
+        fields = {f.name: f for f in _fields(scenario)}
+        made = provenance("counts", scenario, by=record["by"], **call)
+        write_table(to, columns("counts", [fields[name] for name in record["by"]]), made, tables["counts"])
+    return Path(to)

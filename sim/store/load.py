@@ -1,0 +1,152 @@
+"""Reading our own Parquet files: the register's dtypes again, one clear line for files not ours or damaged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sim.errors import InputError, StoreError, unknown
+from sim.store.parquet import COLUMNS_KEY, PROVENANCE_KEY, arrow_schema
+from sim.store.provenance import FORMAT, Provenance
+from sim.store.schema import SCHEMA_VERSION, Column
+
+FRAMES = ("polars", "pandas")
+
+
+@dataclass(frozen=True)
+class Footer:
+    """What the end of a file tells about it."""
+
+    path: Path
+    rows: int
+    columns: tuple[Column, ...]
+    provenance: Provenance
+
+
+def read_footer(path: Path | str) -> Footer:
+    """Footer of one of our files.
+
+    Raises
+    ------
+    StoreError
+        If the file is missing, cut short, foreign, or of another schema version.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise StoreError(f"no file {path}; accepted: a Parquet file written by sim")
+    try:
+        found = pq.read_metadata(path)
+    except (pa.ArrowException, OSError) as error:
+        raise StoreError(
+            f"{path} is damaged or not Parquet ({str(error).splitlines()[0]})"
+            "; accepted: a complete Parquet file written by sim"
+        ) from None
+    kept = found.metadata or {}
+    if PROVENANCE_KEY not in kept or COLUMNS_KEY not in kept:
+        raise StoreError(
+            f"{path} was not written by sim or lost its footer notes; accepted: a Parquet file written by sim"
+        )
+    record = json.loads(kept[PROVENANCE_KEY])
+    if record.get("format") != FORMAT or record.get("schema_version") != SCHEMA_VERSION:
+        raise StoreError(
+            f"{path} has schema version {record.get('schema_version')}"
+            f"; accepted: {SCHEMA_VERSION} (run the sweep again)"
+        )
+    columns = tuple(Column(**note) for note in json.loads(kept[COLUMNS_KEY]))
+    return Footer(path, found.num_rows, columns, record)
+
+
+def read_arrow(footer: Footer, columns: Sequence[str] | None = None) -> pa.Table:
+    """The data of a file as an Arrow table in the register's dtypes."""
+    names = [c.name for c in footer.columns]
+    for name in columns or ():
+        if name not in names:
+            raise InputError(unknown("column", name, names))
+    wanted = [c for c in footer.columns if columns is None or c.name in columns]
+    if columns is not None:
+        wanted.sort(key=lambda c: list(columns).index(c.name))
+    try:
+        table = pq.ParquetFile(footer.path, memory_map=True).read([c.name for c in wanted])
+    except (pa.ArrowException, OSError) as error:
+        raise StoreError(
+            f"{footer.path} is damaged ({str(error).splitlines()[0]}); accepted: a complete file"
+        ) from None
+    return table.select([c.name for c in wanted]).cast(arrow_schema(wanted))
+
+
+def condition(where: Mapping[str, Any] | Any) -> Any:
+    """A polars expression from a mapping column → value (or list of values), or the expression itself."""
+    import polars as pl
+
+    if isinstance(where, pl.Expr):
+        return where
+    if not isinstance(where, Mapping):
+        raise InputError(
+            f"where = {where!r} is not accepted; accepted: a mapping column → value or values, or a polars expression"
+        )
+    result = pl.lit(True)
+    for name, value in where.items():
+        many = value if isinstance(value, list | tuple | set) else [value]
+        result = result & pl.col(str(name)).is_in(list(many))
+    return result
+
+
+def needed(where: Mapping[str, Any] | Any | None) -> list[str]:
+    """Names of the columns that a condition looks at."""
+    if where is None:
+        return []
+    if isinstance(where, Mapping):
+        return [str(name) for name in where]
+    return list(condition(where).meta.root_names())
+
+
+def as_frame(frame: Any, kind: str) -> Any:
+    """A polars frame as the asked kind of frame."""
+    if kind not in FRAMES:
+        raise InputError(unknown("kind of frame", kind, FRAMES))
+    return frame.to_pandas() if kind == "pandas" else frame
+
+
+def load_file(
+    path: Path | str,
+    *,
+    where: Mapping[str, Any] | Any | None = None,
+    columns: Sequence[str] | None = None,
+    frame: str = "polars",
+) -> Any:
+    """One file as a frame, with its column `scenario`.
+
+    Parameters
+    ----------
+    path : path
+    where : mapping or polars expression, optional
+        Rows to keep.
+    columns : sequence of str, optional
+        Columns to return; default all.
+    frame : {"polars", "pandas"}
+
+    Returns
+    -------
+    polars.DataFrame or pandas.DataFrame
+    """
+    import polars as pl
+
+    footer = read_footer(path)
+    own = [c.name for c in footer.columns]
+    known = ["scenario", *own]
+    wanted = list(columns) if columns is not None else known
+    for name in [*wanted, *needed(where)]:
+        if name not in known:
+            raise InputError(unknown("column", name, known))
+    read = [n for n in own if n in wanted or n in needed(where)]
+    table = pl.DataFrame(pl.from_arrow(read_arrow(footer, read or own[:1])))
+    table = table.with_columns(scenario=pl.lit(footer.provenance["scenario"]))
+    if where is not None:
+        table = table.filter(condition(where))
+    return as_frame(table.select(wanted), frame)

@@ -1,0 +1,172 @@
+"""The register of columns: name, dtype, unit, meaning and range of everything that is ever stored.
+
+Columns that every game has are declared here once; a game's own columns are its result fields (`sim.games.base.Field`)
+and come in through `of_field`. The register is used to write, to check and to document: `sim schema` and
+``data/README.md`` print it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from sim.games.base import Field, Game
+
+#: raised when a column changes its name, dtype or meaning
+SCHEMA_VERSION = 1
+
+_NUMPY = {
+    "int8": np.int8,
+    "int16": np.int16,
+    "int32": np.int32,
+    "int64": np.int64,
+    "float64": np.float64,
+    "boolean": np.bool_,
+    "string": np.object_,
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One stored column. `dtype` is one of int8, int16, int32, int64, float64, boolean, string."""
+
+    name: str
+    dtype: str
+    unit: str
+    meaning: str
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def numpy(self) -> Any:
+        """The numpy dtype of the values in memory."""
+        return _NUMPY[self.dtype]
+
+    def note(self) -> dict[str, Any]:
+        """The column as plain data, for footers and the data dictionary."""
+        return asdict(self)
+
+
+GAME = Column("game", "int64", "", "game index; with the seed it fixes every die and card", 0, 2**63 - 1)
+SEAT = Column("seat", "int8", "", "a player's place, counted from 0", 0, 127)
+COUNT = Column("count", "int64", "games", "number of games with exactly these values", 1, None)
+SCENARIO = Column("scenario", "string", "", "scenario id: hash of game, kernel version, rules and policies")
+PAIR = Column("pair", "string", "", "which two are compared on the same dice, first minus second")
+OF = Column("of", "string", "", "the column whose difference is taken")
+AGAINST = Column(
+    "against", "string", "", "scenario id of the second side; empty where two seats of one game are compared"
+)
+DIFFERENCE = Column(
+    "difference", "float64", "as `of`", "value of the first side minus value of the second, same game index"
+)
+
+#: tables in the order in which they are documented: name, meaning, columns before and after the game's own
+TABLES: dict[str, tuple[str, tuple[Column, ...], tuple[Column, ...]]] = {
+    "games": ("one row per seat per game, ordered by (game, seat)", (GAME, SEAT), ()),
+    "counts": ("exact joint counts of chosen columns, by seat", (SEAT,), (COUNT,)),
+    "differences": (
+        "exact counts of paired differences: two seats of one game, or two scenarios on the same dice",
+        (PAIR, OF, AGAINST, SEAT, DIFFERENCE),
+        (COUNT,),
+    ),
+}
+
+
+def of_field(field: Field) -> Column:
+    """The stored form of a game's result field: truth values as boolean, a shared win as 1/k."""
+    if field.kind == "bool":
+        return Column(field.name, "boolean", field.unit, field.meaning, 0, 1)
+    if field.kind == "share":
+        return Column(field.name, "float64", field.unit, field.meaning, 0, 1)
+    dtype = field.dtype.lower()
+    if dtype not in _NUMPY:
+        raise ValueError(f"field {field.name}: dtype {field.dtype} is not one of {', '.join(_NUMPY)}")
+    limits = np.iinfo(_NUMPY[dtype])
+    if field.low < limits.min or (field.high is not None and field.high > limits.max):
+        raise ValueError(f"field {field.name}: {field.low} … {field.high} does not fit {field.dtype}")
+    return Column(field.name, dtype, field.unit, field.meaning, field.low, field.high)
+
+
+def columns(table: str, fields: Iterable[Field] = ()) -> tuple[Column, ...]:
+    """All columns of a table; `fields` are the game's own (none in ``differences``)."""
+    _, before, after = TABLES[table]
+    return (*before, *(of_field(f) for f in fields), *after)
+
+
+def decode(field: Field, raw: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """Values as users see them from values as the kernel writes them."""
+    column = of_field(field)
+    if out is None:
+        out = np.empty(raw.shape, column.numpy)
+    if field.kind == "share":
+        shares = np.zeros(int(raw.max(initial=0)) + 1)
+        shares[1:] = 1.0 / np.arange(1, shares.size)
+        np.take(shares, raw, out=out)
+    elif field.kind == "bool":
+        np.not_equal(raw, 0, out=out)
+    else:
+        np.copyto(out, raw, casting="unsafe")
+    return out
+
+
+def dictionary(games: Sequence[Game]) -> list[dict[str, Any]]:
+    """The data dictionary as plain rows: table, column, dtype, unit, meaning, low, high.
+
+    Ranges of a game's columns are those under its default rules with the seats of its example line-up.
+    """
+    rows: list[dict[str, Any]] = []
+    for table, (_, before, after) in TABLES.items():
+        for column in (SCENARIO, *before, *after):
+            rows.append({"table": table, "game": "", **column.note()})
+    for game in games:
+        for field in game.fields(game.rules_type(), len(game.example)):
+            rows.append({"table": "games, counts", "game": game.name, **of_field(field).note()})
+    return rows
+
+
+def limits(row: dict[str, Any]) -> str:
+    """The range of a column in words."""
+    low, high = row["low"], row["high"]
+    if low is None and high is None:
+        return ""
+    if high is None or high >= 2**62:
+        return f"from {low:g}"
+    return f"{low:g} … {high:g}"
+
+
+def markdown(games: Sequence[Game]) -> str:
+    """The data dictionary as a Markdown page: the text of ``data/README.md``."""
+    rows = dictionary(games)
+    lines = [
+        "# Data dictionary",
+        "",
+        "Generated by `sim schema --markdown`; a test checks that it is current. Do not edit.",
+        "",
+        f"Schema version {SCHEMA_VERSION}. `data/<sweep>/<table>/scenario=<id>/*.parquet`: "
+        "one folder per sweep, in it one folder per table, "
+        "one partition per scenario.",
+        "`data/<sweep>/manifest.json` tells what each scenario is "
+        "and lists its files. Every file carries the notes below "
+        "(`sim.columns`) and its provenance (`sim.provenance`) in the footer:",
+        "game, rules, policies, seed, first game, games, kernel version, hash of the kernel sources, library versions. "
+        "Time, host, duration and commit are in `data/runs/`.",
+    ]
+    for table, (meaning, _, _) in TABLES.items():
+        own = "" if table == "differences" else " The game's own columns come on top."
+        lines += ["", f"## Table `{table}`", "", f"{meaning[0].upper()}{meaning[1:]}.{own}", ""]
+        lines += _table(row for row in rows if row["table"] == table)
+    for game in games:
+        lines += ["", f"## Columns of {game.title} (`{game.name}`)", ""]
+        lines += _table(row for row in rows if row["game"] == game.name)
+    return "\n".join(lines) + "\n"
+
+
+def _table(rows: Iterable[dict[str, Any]]) -> list[str]:
+    lines = ["| column | dtype | unit | range | meaning |", "|---|---|---|---|---|"]
+    for row in rows:
+        meaning = str(row["meaning"]).replace("|", "\\|")
+        lines.append(f"| `{row['name']}` | {row['dtype']} | {row['unit']} | {limits(row)} | {meaning} |")
+    return lines

@@ -1,0 +1,84 @@
+"""What a sweep will cost, from a short timing run of every scenario."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sim.engine.simulate import Worker
+from sim.games.base import Scenario
+from sim.store.columns import Rows
+from sim.store.parquet import arrow_schema, options
+from sim.store.schema import columns
+from sim.sweep.plan import Plan
+
+#: a timing run lasts until it has taken this many seconds or this many games
+_SECONDS = 0.002
+_GAMES = 1024
+
+
+def seconds_per_game(scenario: Scenario, seed: int = 0) -> float:
+    """Seconds of one core per game, from a few games (the first call may compile)."""
+    playable = scenario.game.compile(scenario.rules, scenario.policies)
+    worker = Worker([playable], _GAMES)
+    worker.play(seed, 0, 1)
+    games, done, spent = 16, 0, 0.0
+    while done < _GAMES and spent < _SECONDS:
+        begun = time.perf_counter()
+        worker.play(seed, done, games)
+        spent += time.perf_counter() - begun
+        done += games
+        games = min(4 * games, _GAMES)
+    return spent / done
+
+
+def row_bytes(scenario: Scenario, seed: int = 0, games: int = 1 << 14) -> float:
+    """Bytes per row of a file of rows, from writing some into memory (large files pack a little better)."""
+    playable = scenario.game.compile(scenario.rules, scenario.policies)
+    rows = Rows(playable.fields, playable.seats, 0, games)
+    rows.place(0, games, Worker([playable], games).play(seed, 0, games)[0])
+    sink = pa.BufferOutputStream()
+    stored = columns("games", playable.fields)
+    table = pa.table(rows.filled(), schema=arrow_schema(stored))
+    pq.write_table(table, sink, **options(stored))
+    return float(sink.getvalue().size / (games * playable.seats))
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Expected cost of a plan: seconds of one core per game by scenario id and in all, and the bytes of all files."""
+
+    per_game: dict[str, float]
+    seconds: float
+    size: float
+
+
+def cost(plan: Plan, ids: Iterable[str] | None = None, *, with_bytes: bool = True) -> Cost:
+    """Cost of the cells of a plan (or of those in `ids`), and of the scenarios they are compared with."""
+    wanted = None if ids is None else set(ids)
+    cells = [c for c in plan.cells if wanted is None or c.id in wanted]
+    scenarios = {c.id: c.scenario for c in cells}
+    per_game = {id: seconds_per_game(s, plan.spec.seed) for id, s in scenarios.items()}
+    seconds = sum(c.games * per_game[c.id] for c in cells)
+    size = 0.0
+    if with_bytes:
+        for cell in cells:
+            if plan.spec.detail == "games":
+                size += row_bytes(cell.scenario, plan.spec.seed) * cell.games * len(cell.scenario.policies)
+            else:
+                size += _count_bytes(cell.scenario, plan)
+    return Cost(per_game, seconds, size)
+
+
+def _count_bytes(scenario: Scenario, plan: Plan) -> float:
+    """Bytes of a file of counts: its footer, and some bytes per different result seen in a small sample."""
+    playable = scenario.game.compile(scenario.rules, scenario.policies)
+    out = Worker([playable], _GAMES).play(plan.spec.seed, 0, _GAMES)[0]
+    names = [f.name for f in playable.fields]
+    different = np.unique(out[[names.index(n) for n in plan.by]], axis=1).shape[1]
+    return 4000.0 + 8.0 * playable.seats * different

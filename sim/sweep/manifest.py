@@ -1,0 +1,79 @@
+"""The manifest of a sweep: what each scenario is, which files hold it. Written last: its presence means *complete*."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from sim.errors import StoreError
+from sim.store.load import Footer
+from sim.store.parquet import write_bytes
+from sim.store.provenance import fingerprint
+from sim.sweep.plan import Plan
+
+NAME = "manifest.json"
+
+
+def head(plan: Plan) -> dict[str, Any]:
+    """What the sweep is, without its files."""
+    spec = plan.spec
+    return {
+        "sweep": spec.name,
+        "title": spec.title,
+        "game": spec.game,
+        "seed": spec.seed,
+        "first_game": spec.first_game,
+        "detail": spec.detail,
+        "by": list(plan.by),
+        "notes": plan.notes,
+        "aliases": plan.aliases,
+    }
+
+
+def build(plan: Plan, files: dict[str, list[tuple[str, Footer]]], folder: Path) -> dict[str, Any]:
+    """The whole manifest; `files` lists (table, footer) by scenario id."""
+    scenarios = []
+    for cell in plan.cells:
+        listed = [
+            {
+                "table": table,
+                "path": footer.path.relative_to(folder).as_posix(),
+                "rows": footer.rows,
+                "provenance": fingerprint(footer.provenance),
+            }
+            for table, footer in files[cell.id]
+        ]
+        scenarios.append({**cell.describe(), "files": listed})
+    return {**head(plan), "scenarios": scenarios}
+
+
+def encode(manifest: dict[str, Any]) -> bytes:
+    """The text of a manifest as it stands in the file."""
+    return (json.dumps(manifest, indent=1, ensure_ascii=False, sort_keys=False) + "\n").encode()
+
+
+def write(folder: Path, manifest: dict[str, Any]) -> None:
+    """Write the manifest unless the same text is there already (an unchanged file keeps its time)."""
+    path = folder / NAME
+    content = encode(manifest)
+    if not path.is_file() or path.read_bytes() != content:
+        write_bytes(path, content)
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """The manifest of a finished sweep; StoreError where there is none."""
+    path = folder / NAME
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        what = "is not finished" if folder.is_dir() else "is not there"
+        raise StoreError(
+            f"sweep data {folder} {what}"
+            "; accepted: the folder of a finished sweep (sim sweep FILE goes on where it stopped)"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise StoreError(f"{path} cannot be read ({error}); accepted: a manifest written by sim sweep") from None
+    if not isinstance(found, dict) or "scenarios" not in found:
+        raise StoreError(f"{path} is not a manifest; accepted: a manifest written by sim sweep")
+    return found

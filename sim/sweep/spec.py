@@ -1,0 +1,196 @@
+"""The text of a sweep: what a YAML file may say, and one clear line where it says something else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from sim.errors import SweepError, unknown
+
+_NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _number(value: Any) -> Any:
+    """Whole numbers may be written as 1_000_000 or 1e6 (which YAML 1.1 reads as a text)."""
+    if isinstance(value, str):
+        try:
+            return int(value.replace("_", ""))
+        except ValueError:
+            pass
+        try:
+            value = float(value)
+        except ValueError:
+            return value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+class Variant(_Model):
+    """Rule parameters: `rules` (over `preset`), every combination of `grid`, and around each one factor at a time."""
+
+    name: str | None = None
+    preset: str | None = None
+    rules: dict[str, Any] = {}
+    grid: dict[str, list[Any]] = {}
+    one_factor: dict[str, list[Any]] = {}
+    games: int | None = Field(default=None, ge=1)
+
+    _games = field_validator("games", mode="before")(_number)
+
+
+class LineUp(_Model):
+    """One policy per seat. An element of `seats` is a policy (grids over its parameters are expanded) or
+    ``{repeat: N, policy: …}``, the same policy in N seats; N may be a list of numbers."""
+
+    name: str | None = None
+    seats: list[str | dict[str, Any]]
+    games: int | None = Field(default=None, ge=1)
+
+    _games = field_validator("games", mode="before")(_number)
+
+
+class PairSpec(_Model):
+    """A comparison: two seats of a game, or each scenario against another one on the same dice."""
+
+    of: str | list[str] = "score"
+    seats: list[int] | None = None
+    against: Any = None
+    label: str | None = None
+
+
+class Spec(_Model):
+    """A whole sweep file."""
+
+    name: str
+    title: str = ""
+    game: str
+    seed: int = Field(ge=0, le=2**64 - 1)
+    games: int = Field(ge=1, le=2**63 - 1)
+    first_game: int = Field(0, ge=0, le=2**63 - 1)
+    detail: Literal["games", "summary"] = "summary"
+    by: list[str] | None = None
+    impossible: Literal["refuse", "skip"] = "refuse"
+    variants: list[Variant] = [Variant()]
+    policies: list[Any]
+    pairs: list[PairSpec] = []
+
+    _counts = field_validator("games", "seed", "first_game", mode="before")(_number)
+
+    @field_validator("name")
+    @classmethod
+    def _folder(cls, value: str) -> str:
+        if not _NAME.match(value) or value == "runs":
+            raise ValueError(
+                f"name = {value!r} is not accepted"
+                "; accepted: letters, digits, '_', '.' and '-' (not 'runs'): it names a folder"
+            )
+        return value
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice in one mapping instead of silently taking the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if isinstance(key, Hashable) and key in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key '{key}' stands twice", key_node.start_mark
+                )
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def read(source: str | Path | Mapping[str, Any]) -> Spec:
+    """A checked sweep from a YAML file or a mapping.
+
+    Raises
+    ------
+    SweepError
+        In one line: what was given, what is accepted.
+    """
+    if isinstance(source, Mapping):
+        where, content = "sweep", dict(source)
+    else:
+        where = str(source)
+        try:
+            with open(source, encoding="utf-8") as file:
+                content = yaml.load(file, _Loader)
+        except OSError as error:
+            raise SweepError(
+                f"cannot read sweep file {where}: {error.strerror}; accepted: a YAML file, as in sweeps/"
+            ) from None
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            mark = getattr(error, "problem_mark", None)
+            line = f" line {mark.line + 1}" if mark is not None else ""
+            problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+            raise SweepError(
+                f"{where}{line}: not readable as YAML ({problem}); accepted: a YAML file, as in sweeps/"
+            ) from None
+        if not isinstance(content, Mapping):
+            raise SweepError(f"{where} holds no mapping; accepted keys: {', '.join(Spec.model_fields)}")
+    try:
+        return Spec(**{str(k): v for k, v in content.items()})
+    except ValidationError as error:
+        raise SweepError(f"{where}: {_one_line(error)}") from None
+
+
+_MODELS: dict[str, type[_Model]] = {"variants": Variant, "pairs": PairSpec}
+
+
+def _one_line(error: ValidationError) -> str:
+    first = error.errors()[0]
+    path = [str(part) for part in first["loc"]]
+    model: type[_Model] = _MODELS.get(path[0], Spec) if len(path) > 1 else Spec
+    if first["type"] == "extra_forbidden":
+        return unknown("key" + (f" in {path[0]}" if len(path) > 1 else ""), path[-1], model.model_fields)
+    if first["type"] == "missing":
+        return f"the key '{path[-1]}' is missing; accepted keys: {', '.join(model.model_fields)}"
+    if first["type"] == "value_error":
+        return str(first["ctx"]["error"])
+    message = first["msg"].replace("Input should be ", "")
+    return f"{'.'.join(path)} = {first['input']!r} is not accepted; accepted: {message}"
+
+
+def line_up(given: Any) -> LineUp:
+    """One entry of ``policies``: a policy, a list (one per seat), or a mapping (`seats`; or `policy` and `repeat`)."""
+    if isinstance(given, str):
+        return LineUp(seats=[given])
+    if isinstance(given, list | tuple) and given and all(isinstance(g, str | Mapping) for g in given):
+        return LineUp(seats=list(given))
+    if not isinstance(given, Mapping):
+        raise SweepError(
+            f"policies entry {given!r} is not accepted"
+            "; accepted: an id, id(parameter=value), a list with one per seat, or a mapping"
+        )
+    values = {str(k): v for k, v in given.items()}
+    if "id" in values:
+        return LineUp(seats=[values])
+    if "policy" in values:
+        values["seats"] = [{"policy": values.pop("policy"), "repeat": values.pop("repeat", 1)}]
+    try:
+        return LineUp(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = str(first["loc"][0])
+        if first["type"] == "extra_forbidden":
+            raise SweepError(
+                unknown("key in policies", key, ["id", "policy", "repeat", *LineUp.model_fields])
+            ) from None
+        if first["type"] == "missing":
+            raise SweepError(
+                f"policies entry {given!r} is not accepted; accepted: id: …, seats: [...], or policy: … with repeat: N"
+            ) from None
+        raise SweepError(
+            f"policies: {key} = {first['input']!r} is not accepted"
+            f"; accepted: {first['msg'].replace('Input should be ', '')}"
+        ) from None
