@@ -1,0 +1,68 @@
+# `make report` and `make test` need Python 3.11 or newer and make; everything else is installed into .venv on the first run.
+# Later runs need no network.
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+WORKERS ?= 2
+
+# no usage reports, no update checks, no state outside this folder
+export DVC_NO_ANALYTICS := 1
+export DVC_SITE_CACHE_DIR := $(CURDIR)/.dvc/tmp/site
+export SIM_WORKERS := $(WORKERS)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup report test deep lint bench lab clean constraints docs
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 20
+
+setup: $(STAMP) ## create .venv and install everything, once
+
+$(STAMP): pyproject.toml constraints.txt
+	@for p in $(PYTHON) python3 python3.13 python3.12 python3.11 python3.14 python; do \
+	  if "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then found=$$p; break; fi; done; \
+	if [ -z "$$found" ]; then echo "make: no Python 3.11 or newer found; install one, or name it: make setup PYTHON=/path/to/python3" >&2; exit 1; fi; \
+	if ! $(BIN)/python -m pip --version >/dev/null 2>&1; then \
+	  echo "creating $(VENV) with $$($$found --version)"; \
+	  "$$found" -m venv --clear $(VENV) || { echo "make: $$found cannot create $(VENV); on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }; fi
+	@echo "installing the libraries of constraints.txt into $(VENV) (about a minute, once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.8"
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --constraints constraints.txt --editable . --group dev
+	@touch $@
+
+report: $(STAMP) ## simulate, analyse and write reports/ (a second run does nothing)
+	@if [ -e .git ] && command -v git >/dev/null; then \
+	  if grep -qs no_scm .dvc/config.local; then $(BIN)/dvc config --quiet --local --unset core.no_scm; fi; \
+	else $(BIN)/dvc config --quiet --local core.no_scm true; fi
+	@$(BIN)/dvc repro
+
+test: $(STAMP) ## run the tests
+	@$(BIN)/python -m pytest
+
+deep: $(STAMP) ## run the slower statistical checks
+	@$(BIN)/python -m pytest -m deep
+
+lint: $(STAMP) ## style, format and types
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+bench: $(STAMP) ## speed beside other programs (needs a C compiler; installs OpenSpiel)
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraints constraints.txt --group bench
+	@$(BIN)/sim bench
+
+lab: $(STAMP) ## JupyterLab; notebooks/*.py open as notebooks
+	@JUPYTER_CONFIG_PATH=$(CURDIR)/notebooks/_jupyter $(BIN)/jupyter lab --notebook-dir=notebooks
+
+docs: $(STAMP) ## rewrite the generated parts of docs/ and data/README.md
+	@$(BIN)/python docs/_generate.py
+
+constraints: $(STAMP) ## rewrite constraints.txt from pyproject.toml (needs the network)
+	@$(BIN)/uv lock --quiet --upgrade
+	@$(BIN)/uv export --quiet --all-groups --all-extras --no-hashes --no-emit-project --no-header --no-annotate --output-file constraints.txt
+
+clean: ## remove data, reports and caches; .venv stays
+	@git clean -fdXq -e '!$(VENV)' -- data reports 2>/dev/null || true
+	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .dvc/tmp .dvc/cache
+	@find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
