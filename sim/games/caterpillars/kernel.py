@@ -34,13 +34,36 @@ def result_fields(rules: CaterpillarsRules, seats: int) -> tuple[Field, ...]:
     total = rules.boxes * rules.max_entry
     letters = "abc"
     return (
-        Field("score", "int16", "points", "end total: what the flying caterpillar is worth with its bonus box", 0, rules.max_score),
-        *(Field(f"total_{x}", "int16", "points", f"sum of the boxes of caterpillar {x.upper()}", 0, total) for x in letters),
-        *(Field(f"bonus_{x}", "int8", "points", f"value in bonus box {x.upper()}, 0 if empty", 0, rules.max_bonus) for x in letters),
-        Field("flying", "int8", "index", "caterpillar that counts: 0 Alex, 1 Bobby, 2 Charlie; −1 when all count", -1, 2),
+        Field(
+            "score",
+            "int16",
+            "points",
+            "end total: what the flying caterpillar is worth with its bonus box",
+            0,
+            rules.max_score,
+        ),
+        *(
+            Field(f"total_{x}", "int16", "points", f"sum of the boxes of caterpillar {x.upper()}", 0, total)
+            for x in letters
+        ),
+        *(
+            Field(f"bonus_{x}", "int8", "points", f"value in bonus box {x.upper()}, 0 if empty", 0, rules.max_bonus)
+            for x in letters
+        ),
+        Field(
+            "flying", "int8", "index", "caterpillar that counts: 0 Alex, 1 Bobby, 2 Charlie; −1 when all count", -1, 2
+        ),
         Field("box_sum", "int16", "points", "sum of all boxes without bonus: the tie-break", 0, 3 * total),
         Field("zeros", "int8", "rounds", "rounds in which a zero was written", 0, rules.rounds),
-        Field("win", "float64", "share of a win", "1 for a win, 1/k for a win shared by k seats, 0 else", 0, seats, "share"),
+        Field(
+            "win",
+            "float64",
+            "share of a win",
+            "1 for a win, 1/k for a win shared by k seats, 0 else",
+            0,
+            seats,
+            "share",
+        ),
     )
 
 
@@ -195,7 +218,9 @@ def report(positions, seats, final, out, first_row):
 
 
 @jit
-def play_games(seed, first, games, seats, rules_, tables_, players, positions, work_, reads_others, out, record, recorded):
+def play_games(
+    seed, first, games, seats, rules_, tables_, players, positions, work_, reads_others, out, record, recorded
+):
     """Play games `first` … `first + games − 1` into `out`; with `record`, keep the moves of the last one in `recorded`.
 
     `rules_`, `tables_` and `work_` are arrays of one record, `players` and `positions` have one per seat; `recorded` is

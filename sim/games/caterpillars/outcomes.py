@@ -146,7 +146,11 @@ def _uses(dice: tuple[int, ...], mode: int, rules: CaterpillarsRules) -> Iterato
 def _tables(dice: int, bonus: bool, action: bool, idle: bool, optional: bool, stores: str, source: str) -> np.ndarray:
     level = "expert" if action else "advanced" if bonus else "intermediate" if dice == 3 else "beginner"
     rules = CaterpillarsRules(
-        level=level, idle_dice=idle, double_optional=optional, double_stores=stores, bonus_source=source  # type: ignore[arg-type]
+        level=level,
+        idle_dice=idle,
+        double_optional=optional,
+        double_stores=stores,
+        bonus_source=source,  # type: ignore[arg-type]
     )
     rolls = list(combinations_with_replacement(range(1, 7), dice))
     out = np.zeros(1, TABLES).view(np.recarray)
@@ -229,7 +233,7 @@ def emit(packed, n, bonus_box, group, zeros, matched, position, tables):
             packed[n] = here
             n += 1
         if (matched >> box) & 1:
-            at = group * _SLOTS + position.labels[box]
+            at = group * _SLOTS + int(position.labels[box])
             for i in range(tables.offset[at], tables.offset[at + 1]):
                 packed[n] = here | (int(tables.scores[i]) << 48)
                 n += 1

@@ -125,29 +125,35 @@ def choose_weighted(position, options, n, params):
     doubt = params[2]
     store = params[3]
     wish = params[4]
+    use = params[5]
     left = position.rounds - position.round_index
     p0 = project(position, 0, left, patience)
     p1 = project(position, 1, left, patience)
     p2 = project(position, 2, left, patience)
     noise = doubt * (left - 1)
+    now = soft_median(p0, p1, p2, noise)
+    # chance that each caterpillar flies: how much a point more for it moves the projected median
+    fly0 = soft_median(p0 + 1.0, p1, p2, noise) - now
+    fly1 = soft_median(p0, p1 + 1.0, p2, noise) - now
+    fly2 = soft_median(p0, p1, p2 + 1.0, noise) - now
+    asked = wish * (left - 1) / (position.rounds - 1) if position.rounds > 1 else 0.0
     choice = 0
     most = -1e30
     for i in range(n):
         box = options[i, 2]
         c = box // position.boxes
         gain = options[i, 3] - expected(position, position.labels[box], left, patience)
-        a = p0
-        b = p1
-        d = p2
         if c == 0:
-            a += gain
+            worth = soft_median(p0 + gain, p1, p2, noise)
         elif c == 1:
-            b += gain
+            worth = soft_median(p0, p1 + gain, p2, noise)
         else:
-            d += gain
-        worth = soft_median(a, b, d, noise)
-        if options[i, 0] >= 0:
-            worth += store * (options[i, 1] - wish)
+            worth = soft_median(p0, p1, p2 + gain, noise)
+        k = options[i, 0]
+        if k >= 0:
+            fly = fly0 if k == 0 else fly1 if k == 1 else fly2
+            stored = options[i, 1]
+            worth += store * fly * (stored - asked) + use * (stored - asked) * (left - 1)
         if worth > most + 1e-9:
             most = worth
             choice = i
@@ -171,8 +177,23 @@ def choose(policy, position, options, n, params, u):
 POLICIES = PolicyRegistry(
     "caterpillars",
     [
-        PolicyInfo("random", RANDOM, "any legal outcome, all equally likely", "nobody; the floor", "reference policy", (placement("random"),), draws=True),
-        PolicyInfo("greedy", GREEDY, "the most points at once", "somebody who never looks ahead", "reference policy", (placement("lowest"),)),
+        PolicyInfo(
+            "random",
+            RANDOM,
+            "any legal outcome, all equally likely",
+            "nobody; the floor",
+            "reference policy",
+            (placement("random"),),
+            draws=True,
+        ),
+        PolicyInfo(
+            "greedy",
+            GREEDY,
+            "the most points at once",
+            "somebody who never looks ahead",
+            "reference policy",
+            (placement("lowest"),),
+        ),
         PolicyInfo(
             "child",
             CHILD,
@@ -181,8 +202,12 @@ POLICIES = PolicyRegistry(
             "this project",
             (
                 placement("lowest"),
-                PolicyParameter("slip", 0.1, "chance per round to take any legal outcome instead", 0.0, 1.0, "probability"),
-                PolicyParameter("store", 6.0, "smallest die worth a bonus box; 13 never stores", 1.0, 13.0, "points", integer=True),
+                PolicyParameter(
+                    "slip", 0.1, "chance per round to take any legal outcome instead", 0.0, 1.0, "probability"
+                ),
+                PolicyParameter(
+                    "store", 6.0, "smallest die worth a bonus box; 13 never stores", 1.0, 13.0, "points", integer=True
+                ),
             ),
             draws=True,
         ),
@@ -194,8 +219,22 @@ POLICIES = PolicyRegistry(
             "this project",
             (
                 placement("odds"),
-                PolicyParameter("patience", 0.5, "how surely an empty box will be served: weight of chance per round × rounds left", 0.0, 10.0, "ratio"),
-                PolicyParameter("given_up", 0.2, "weight of points on the caterpillar given up (lowest projected total)", 0.0, 1.0, "ratio"),
+                PolicyParameter(
+                    "patience",
+                    0.5,
+                    "how surely an empty box will be served: weight of chance per round × rounds left",
+                    0.0,
+                    10.0,
+                    "ratio",
+                ),
+                PolicyParameter(
+                    "given_up",
+                    0.2,
+                    "weight of points on the caterpillar given up (lowest projected total)",
+                    0.0,
+                    1.0,
+                    "ratio",
+                ),
                 PolicyParameter("store", 0.7, "worth of a point stored in a bonus box", 0.0, 3.0, "points per point"),
                 PolicyParameter("hold", 5.0, "smallest value stored before the last three rounds", 0.0, 13.0, "points"),
             ),
@@ -208,10 +247,46 @@ POLICIES = PolicyRegistry(
             "this project",
             (
                 placement("odds"),
-                PolicyParameter("patience", 0.5, "how surely an empty box will be served: weight of chance per round × rounds left", 0.0, 10.0, "ratio"),
-                PolicyParameter("doubt", 2.0, "variance per round left of the difference of two totals, softens the median", 0.0, 200.0, "points²"),
-                PolicyParameter("store", 0.7, "worth of a point stored in a bonus box", 0.0, 3.0, "points per point"),
-                PolicyParameter("wish", 4.0, "value a stored die has to exceed to be worth the box", 0.0, 13.0, "points"),
+                PolicyParameter(
+                    "patience",
+                    0.5,
+                    "how surely an empty box will be served: weight of chance per round × rounds left",
+                    0.0,
+                    10.0,
+                    "ratio",
+                ),
+                PolicyParameter(
+                    "doubt",
+                    2.0,
+                    "variance per round left of the difference of two totals, softens the median",
+                    0.0,
+                    200.0,
+                    "points²",
+                ),
+                PolicyParameter(
+                    "store",
+                    1.0,
+                    "worth of a stored point × the chance that its caterpillar flies",
+                    0.0,
+                    5.0,
+                    "points per point",
+                ),
+                PolicyParameter(
+                    "wish",
+                    4.0,
+                    "value a die has to exceed in the first round to be stored; falls to 0 in the last",
+                    0.0,
+                    13.0,
+                    "points",
+                ),
+                PolicyParameter(
+                    "use",
+                    0.02,
+                    "worth of a stored point as a letter's fourth die, per round left",
+                    0.0,
+                    1.0,
+                    "points per point",
+                ),
             ),
         ),
     ],

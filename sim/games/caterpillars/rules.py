@@ -94,7 +94,10 @@ class CaterpillarsRules(RulesModel):
         "median", "which caterpillar counts at the end", ", ".join(FINALS), f"median: {_BOTH}; others: {_DESIGN}"
     )
     boxes: int = _field(
-        4, "boxes per caterpillar; there are 3 × boxes rounds", "a whole number from 1 to 4", f"4: {_BOTH}; others: {_DESIGN}"
+        4,
+        "boxes per caterpillar; there are 3 × boxes rounds",
+        "a whole number from 1 to 4",
+        f"4: {_BOTH}; others: {_DESIGN}",
     )
 
     @field_validator("sheet", mode="before")
@@ -227,10 +230,12 @@ class CaterpillarsRules(RulesModel):
 CaterpillarsRules.PRESETS = {
     "german": Preset("german", {}, "the German rulebook's closing note on zeros; all defaults", _GERMAN),
     "english": Preset(
-        "english", {"zero_rule": "split"}, "the literal English wording: first choose the split, then look for the box", _ENGLISH
+        "english",
+        {"zero_rule": "split"},
+        "the literal English wording: first choose the split, then look for the box",
+        _ENGLISH,
     ),
     **{
-        level: Preset(level, {"level": level}, f"the {level} game with the default readings", _BOTH)
-        for level in LEVELS
+        level: Preset(level, {"level": level}, f"the {level} game with the default readings", _BOTH) for level in LEVELS
     },
 }

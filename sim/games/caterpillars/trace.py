@@ -28,9 +28,7 @@ def trace(rules: CaterpillarsRules, policies: Sequence[Policy], seed: int, game:
     return {
         "rules": rules.model_dump(mode="json"),
         "setup_rolls": [dice(int(x), 3) for x in scratch.work[0].setup[: rules.setup_rolls]],
-        "rolls": [
-            {"dice": dice(x, rules.dice), "face": FACES[x // 216] if rules.has_action else None} for x in rolls
-        ],
+        "rolls": [{"dice": dice(x, rules.dice), "face": FACES[x // 216] if rules.has_action else None} for x in rolls],
         "seats": [
             {
                 "policy": policy.text(),
@@ -62,7 +60,9 @@ def tell(trace: Mapping[str, Any]) -> str:
     """A trace in words, with the sheet after every round, so that a person can check each step by hand."""
     rules = trace["rules"]
     boxes = int(rules["boxes"])
-    lines = [f"Caterpillars, {rules['level']}, set-up {rules['setup']}. A sheet is shown as label:score, – is an empty box."]
+    lines = [
+        f"Caterpillars, {rules['level']}, set-up {rules['setup']}. A sheet is shown as label:score, – is an empty box."
+    ]
     for j, dice in enumerate(trace["setup_rolls"]):
         lines.append(f"Set-up roll {j + 1}: {' '.join(map(str, dice))}")
     for s, seat in enumerate(trace["seats"]):
@@ -81,7 +81,11 @@ def tell(trace: Mapping[str, Any]) -> str:
             does += f"{score} into {where}" if score else f"no entry: a zero into {where}"
             scores[box] = score
             lines.append(f"  round {r + 1:2d}: {' '.join(map(str, roll['dice']))}{face} → {does}")
-            held = f"  bonus {' '.join(f'{x}:{v}' for x, v in zip(LETTERS, bonus, strict=True) if v)}" if any(bonus) else ""
+            held = (
+                f"  bonus {' '.join(f'{x}:{v}' for x, v in zip(LETTERS, bonus, strict=True) if v)}"
+                if any(bonus)
+                else ""
+            )
             lines.append(f"            {_sheet(labels, scores, boxes)}{held}")
         totals = ", ".join(f"{name} {total}" for name, total in zip(NAMES, seat["totals"], strict=True))
         if seat["flying"] < 0:
@@ -94,6 +98,8 @@ def tell(trace: Mapping[str, Any]) -> str:
     if len(trace["seats"]) > 1:
         lines.append("")
         for s, seat in enumerate(trace["seats"]):
-            share = "wins" if seat["win"] == 1 else "loses" if seat["win"] == 0 else f"shares the win ({seat['win']:.3g})"
+            share = (
+                "wins" if seat["win"] == 1 else "loses" if seat["win"] == 0 else f"shares the win ({seat['win']:.3g})"
+            )
             lines.append(f"Seat {s}: end total {seat['score']}, all boxes {seat['box_sum']}: {share}")
     return "\n".join(lines)
