@@ -1,4 +1,6 @@
-"""Exact joint counts of result fields: memory depends on how many different results there are, not on the number of games."""
+"""Exact joint counts of result fields: memory depends on how many different results there are, not on the
+number of games.
+"""
 
 from __future__ import annotations
 

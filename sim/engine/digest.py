@@ -1,6 +1,7 @@
 """A short fingerprint of kernel output, the same in the compiled lane, in plain Python and in the C benchmark.
 
-FNV-1a over whole values: start at 14695981039346656037; for each column of ``out`` (one seat of one game) and each field in
+FNV-1a over whole values: start at 14695981039346656037; for each column of ``out`` (one seat of one game) and each
+field in
 order, ``h = (h xor value) × 1099511628211 mod 2^64``, the value taken as an unsigned 32-bit number.
 """
 

@@ -1,6 +1,7 @@
 """The only place with compiler options.
 
-`@jit` compiles a kernel function: no Python objects, no interpreter lock, compiled code kept on disk. Set the environment
+`@jit` compiles a kernel function: no Python objects, no interpreter lock, compiled code kept on disk. Set the
+environment
 variable ``SIM_JIT=0`` to run every kernel as plain Python (slow; the tests compare the two lanes).
 
 The compiler's own disk cache checks one file only and serves stale code when a callee, a record layout or a constant in

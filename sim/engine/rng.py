@@ -99,7 +99,9 @@ def bounded(seed, game, stream, seat, index, n):
 
 @jit
 def fill_bounded(out, count, seed, game, stream, seat, n):
-    """Fill `out[i]` with `bounded(i, n)` for i < count. `out` must have room for `count` rounded up to a multiple of 4."""
+    """Fill `out[i]` with `bounded(i, n)` for i < count. `out` must have room for `count` rounded up to a
+    multiple of 4.
+    """
     for b in range((count + 3) >> 2):
         w0, w1, w2, w3 = block(seed, game, stream, seat, b, 0)
         i = 4 * b

@@ -1,6 +1,7 @@
 """Plays a range of games in blocks on threads: rows or exact joint counts.
 
-A row depends on (scenario, seed, game index) alone, so the size of blocks, the number of threads and the order in which blocks
+A row depends on (scenario, seed, game index) alone, so the size of blocks, the number of threads and the order in
+which blocks
 finish cannot matter: rows go to their place, counts are sums of whole numbers.
 """
 
@@ -59,8 +60,10 @@ def map_blocks(
 ) -> list[Any]:
     """Play every block and hand it to `consume(first, games, outs, local_state)` in the thread that played it.
 
-    Returns the local states (one per thread, made by `local`). At most a few blocks per thread are queued, so memory does not
-    grow with the number of games. `on_block(games)` is called in the caller's thread, in no particular order. An error in a thread is raised
+    Returns the local states (one per thread, made by `local`). At most a few blocks per thread are queued, so memory
+    does not
+    grow with the number of games. `on_block(games)` is called in the caller's thread, in no particular order. An
+    error in a thread is raised
     here after the other threads have stopped.
     """
     if workers == 1:

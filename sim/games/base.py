@@ -36,7 +36,8 @@ class Preset:
 class RulesModel(BaseModel):
     """One full set of rule parameters of one game: validated, frozen, hashable by its canonical text.
 
-    Every field is declared with ``Field(default, description=meaning, json_schema_extra={"accepts": …, "source": …})``; a
+    Every field is declared with ``Field(default, description=meaning, json_schema_extra={"accepts": …, "source":
+    …})``; a
     field whose default is a reading, not a fact, also has ``"reading": reason``.
     """
 
@@ -66,7 +67,8 @@ class RulesModel(BaseModel):
             rules = {"preset": rules}
         if not isinstance(rules, Mapping):
             raise RulesError(
-                f"rules for {cls.GAME} = {rules!r} are not accepted; accepted: a mapping of parameters, a preset id, or rules"
+                f"rules for {cls.GAME} = {rules!r} are not accepted; accepted: a mapping of parameters, a "
+                f"preset id, or rules"
             )
         values = {str(key): value for key, value in rules.items()}
         preset = values.pop("preset", None)
@@ -172,7 +174,8 @@ class PolicyParameter:
 class PolicyInfo:
     """Catalogue entry of a policy.
 
-    `number` selects the compiled function; `version` is raised when decisions change; `draws` tells whether the policy uses
+    `number` selects the compiled function; `version` is raised when decisions change; `draws` tells whether the
+    policy uses
     its uniform numbers; `who` says who would play so.
     """
 
@@ -281,7 +284,9 @@ class PolicyRegistry:
             key, equals, value = part.partition("=")
             key = key.strip()
             if not equals or key in values:
-                raise PolicyError(f"policy {text!r} is not accepted; accepted: id(parameter=value, …), each parameter once")
+                raise PolicyError(
+                    f"policy {text!r} is not accepted; accepted: id(parameter=value, …), each parameter once"
+                )
             values[key] = value.strip()
         return match.group(1), values
 

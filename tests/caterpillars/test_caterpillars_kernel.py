@@ -141,7 +141,9 @@ def test_dice_are_the_same_at_every_level_and_in_every_variant() -> None:
 
 
 def test_the_best_shipped_policy_beats_the_straw_men() -> None:
-    """By at least 1.0, 1.5, 4 and 4 points; 40,000 paired games each, standard error of a difference below 0.05 points."""
+    """By at least 1.0, 1.5, 4 and 4 points; 40,000 paired games each, standard error of a difference below
+    0.05 points.
+    """
     for level, margin in zip(LEVELS, (1.0, 1.5, 4.0, 4.0), strict=True):
         mean = {p: rows({"level": level}, [p], games=40_000)[0].mean() for p in POLICIES}
         best = max(mean["planner"], mean["weighted"])

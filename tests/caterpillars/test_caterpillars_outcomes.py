@@ -52,7 +52,9 @@ def test_no_empty_box_no_outcomes() -> None:
 
 
 def test_zero_rules_differ() -> None:
-    """Advanced, 2 3 5, only a box labelled 7 is left: 7 = 2 + 5 with score 3; after a bonus write only 2 + 5 fits (3 stored)."""
+    """Advanced, 2 3 5, only a box labelled 7 is left: 7 = 2 + 5 with score 3; after a bonus write only 2 + 5
+    fits (3 stored).
+    """
     labels, filled = [7] * 12, boxes_left(0)
     forced = outcomes({"level": "advanced"}, labels, filled, NONE, [2, 3, 5])
     split = outcomes({"level": "advanced", "zero_rule": "split"}, labels, filled, NONE, [2, 3, 5])

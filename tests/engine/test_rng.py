@@ -53,7 +53,9 @@ def test_refused_words_are_taken_again_at_the_next_attempt() -> None:
 
 
 def test_bounded_is_exactly_uniform_over_words() -> None:
-    """On a scaled-down word the method gives every number equally many accepted words; here for 8-bit words and all n."""
+    """On a scaled-down word the method gives every number equally many accepted words; here for 8-bit words
+    and all n.
+    """
     for n in range(1, 200):
         counts = np.zeros(n, int)
         for w in range(256):

@@ -1,6 +1,7 @@
 """The Caterpillars kernel: plays a range of games for any number of seats, without allocating.
 
-There is no interaction between players but the comparison at the end, so every seat plays its own sheet on the same dice. Rounds are the outer
+There is no interaction between players but the comparison at the end, so every seat plays its own sheet on the same
+dice. Rounds are the outer
 loop, so that a policy may look at the others' sheets as of the last round.
 """
 

@@ -1,6 +1,7 @@
 """How often a roll can serve a label, and with what score: exact, over all rolls of a level.
 
-Policies use these two numbers per label to judge an empty box. They are computed over all 36, 216 or 1,296 equally likely rolls with
+Policies use these two numbers per label to judge an empty box. They are computed over all 36, 216 or 1,296 equally
+likely rolls with
 empty bonus boxes, from the outcome tables.
 """
 

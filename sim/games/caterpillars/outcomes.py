@@ -1,11 +1,13 @@
 """What a round can change for a player: the list of distinct outcomes, from tables.
 
-An *outcome* is ``(bonus_box, bonus_value, box, score)``. All ways of using the dice are listed once per set of rules, in tables,
+An *outcome* is ``(bonus_box, bonus_value, box, score)``. All ways of using the dice are listed once per set of rules,
+in tables,
 so that the kernel only has to match label sums against empty boxes:
 
 - a *mode* says which dice there are: 0 the regular dice alone; 1 … 12 with a fourth die of that value; 13 with one die
   doubled; 14 the butterfly;
-- a *group* is one bonus choice (none, or a value written) for one mode and one multiset of regular dice: for each label sum the
+- a *group* is one bonus choice (none, or a value written) for one mode and one multiset of regular dice: for each
+label sum the
   sorted distinct scores that can go with it.
 
 Matching a group against the sheet gives the outcomes of that bonus choice, in sorted order.
@@ -46,13 +48,16 @@ ZERO_SPLIT = 1
 ZERO_STRICT = 2
 
 
-#: All ways of using the dice under some rules, as one record of fixed size: a record costs a compiled call one pointer, an array
+#: All ways of using the dice under some rules, as one record of fixed size: a record costs a compiled call one
+#: pointer, an array
 #: costs it a reference count.
 #:
 #: =================  ==================================================================================================
-#: multiset           index of the sorted dice for a roll ``d0 − 1 + 6 (d1 − 1) + 36 (d2 − 1)`` (beginner: first two dice)
+#: multiset           index of the sorted dice for a roll ``d0 − 1 + 6 (d1 − 1) + 36 (d2 − 1)`` (beginner: first two
+#:                    dice)
 #: plain              per mode and multiset: group without a bonus write
-#: first, last        per mode and multiset: first and one past the last group with a bonus write, ascending in the value
+#: first, last        per mode and multiset: first and one past the last group with a bonus write, ascending in the
+#:                    value
 #: value              per group: value written to the bonus box (0: none)
 #: sums               per group: bit L set where some split has label sum L (bit 13: a sum above 12)
 #: offset, scores     ``scores[offset[14 g + L] : offset[14 g + L + 1]]``: scores of group g for label L, ascending
@@ -191,7 +196,9 @@ def _tables(dice: int, bonus: bool, action: bool, idle: bool, optional: bool, st
                     most = max(most, len(here))
                 widest += (1 if written == 0 else 3) * 12 * (most + 1)
             capacity = max(capacity, widest)
-    assert len(value) <= _GROUPS and len(scores) <= _SCORES and capacity <= CAPACITY
+    assert len(value) <= _GROUPS
+    assert len(scores) <= _SCORES
+    assert capacity <= CAPACITY
     t.value[: len(value)] = value
     t.sums[: len(sums)] = sums
     t.offset[: len(offset)] = offset

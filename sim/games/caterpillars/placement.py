@@ -1,6 +1,7 @@
 """Where to write labels in the set-up: the `placement` parameter that every Caterpillars policy takes.
 
-Two decisions: in the variation, which die stands alone (`single`); then, for each value in turn, which blank gets it (`place`).
+Two decisions: in the variation, which die stands alone (`single`); then, for each value in turn, which blank gets it
+(`place`).
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ def placement(default: str) -> PolicyParameter:
     return PolicyParameter(
         "placement",
         default,
-        "where labels are written in the set-up: on random blanks; in rolled order on the lowest blanks; so that equal labels are on "
-        "different caterpillars (spread) or on the same one (double); or poor labels together on one caterpillar (odds)",
+        "where labels are written in the set-up: on random blanks; in rolled order on the lowest blanks; so "
+        "that equal labels are on "
+        "different caterpillars (spread) or on the same one (double); or poor labels together on one "
+        "caterpillar (odds)",
         choices=CHOICES,
     )
 
@@ -63,7 +66,8 @@ def place(position, value, blanks, n, how, u):
         for b in range(c * position.boxes, (c + 1) * position.boxes):
             label = position.labels[b]
             if how == ODDS:
-                # poor labels join poor ones, good ones good ones: one caterpillar is going to be struck as the lowest anyway
+                # poor labels join poor ones, good ones good ones: one caterpillar is going to be struck as the lowest
+                # anyway
                 if label > 0:
                     worth += (position.chance[label] - 0.3) * (position.chance[value] - 0.3)
             elif label == value:

@@ -1,7 +1,9 @@
 """Policies of Caterpillars: how a player chooses an outcome, and where labels are written.
 
-`choose(policy, position, options, n, params, u)` returns an index into `options` (int16[n, 4], sorted outcomes). `params[0]` is the `placement`
-of every policy; the others are the policy's own, in the order of its catalogue entry. `position` is described in `position.py`; `u` is one uniform
+`choose(policy, position, options, n, params, u)` returns an index into `options` (int16[n, 4], sorted outcomes).
+`params[0]` is the `placement`
+of every policy; the others are the policy's own, in the order of its catalogue entry. `position` is described in
+`position.py`; `u` is one uniform
 number per round.
 """
 
@@ -35,7 +37,9 @@ def choose_greedy(options, n):
 
 @jit
 def choose_child(options, n, params, u):
-    """Now and then anything; else the most points at once, where a stored value of at least `store` counts as points."""
+    """Now and then anything; else the most points at once, where a stored value of at least `store` counts as
+    points.
+    """
     slip = params[1]
     if u < slip:
         return pick(u / slip, n)
@@ -71,7 +75,9 @@ def project(position, c, rounds_left, patience):
 
 @jit
 def choose_planner(position, options, n, params):
-    """Feed two, give one up: points gained over what the box was good for, at a discount on the caterpillar given up."""
+    """Feed two, give one up: points gained over what the box was good for, at a discount on the caterpillar
+    given up.
+    """
     patience = params[1]
     given_up = params[2]
     store = params[3]

@@ -7,7 +7,8 @@ import numpy as np
 #: sheets of others shown to a policy; with more players, the next seats clockwise
 OTHERS = 7
 
-#: Position of one seat. Own sheet, the dice of this round, what is public about the level, and the others' sheets as of the last
+#: Position of one seat. Own sheet, the dice of this round, what is public about the level, and the others' sheets as
+#: of the last
 #: round; never future dice, another seat's policy numbers or the random stream.
 #:
 #: ====================  =========================================================================================
@@ -73,7 +74,8 @@ SEAT = np.dtype(
 #: room for the outcomes of any position (the largest variant needs 840)
 CAPACITY = 1024
 
-#: A kernel's private working memory. `packed` is the same memory as `options`, one 64-bit number per outcome: it is written
+#: A kernel's private working memory. `packed` is the same memory as `options`, one 64-bit number per outcome: it is
+#: written
 #: with one store instead of four (bonus_box, bonus_value, box, score in 16 bits each, lowest first).
 WORK = np.dtype(
     {

@@ -1,6 +1,7 @@
 """Rules of Caterpillars (German title *Raupen*): every reading is a parameter.
 
-Three caterpillars with four labelled boxes each and one bonus box; twelve rounds with one roll of dice each. In every round a
+Three caterpillars with four labelled boxes each and one bonus box; twelve rounds with one roll of dice each. In every
+round a
 player writes one score into an empty box whose label matches some of the dice. At the end the caterpillar with the
 highest and the one with the lowest total are struck; the remaining one *flies* and counts, with its bonus box.
 """
@@ -49,7 +50,8 @@ class CaterpillarsRules(RulesModel):
     )
     setup: Literal["standard", "variation"] = _field(
         "standard",
-        "how blank labels are written: three dice on three labels, or (variation) one die on one and the sum of two on another",
+        "how blank labels are written: three dice on three labels, or (variation) one die on one and the sum of "
+        "two on another",
         "standard, variation (not at beginner)",
         _BOTH,
     )
@@ -62,7 +64,8 @@ class CaterpillarsRules(RulesModel):
     )
     zero_rule: Literal["forced", "split", "strict"] = _field(
         "forced",
-        "when a zero may be written: after a bonus choice that leaves no entry (forced), as soon as one split of the dice has no "
+        "when a zero may be written: after a bonus choice that leaves no entry (forced), as soon as one split "
+        "of the dice has no "
         "box (split), or only if no bonus choice leaves an entry (strict)",
         ", ".join(ZERO_RULES),
         f"split: {_ENGLISH}, to the letter; forced, strict: closing note of the {_GERMAN}",
@@ -70,14 +73,16 @@ class CaterpillarsRules(RulesModel):
     )
     bonus_ban: Literal["same_box", "any"] = _field(
         "same_box",
-        "what a bonus write in the round of a letter forbids: only the letter's own box both written and used, or the letter's die",
+        "what a bonus write in the round of a letter forbids: only the letter's own box both written and used, "
+        "or the letter's die",
         "same_box, any",
         _BOTH,
     )
     double_optional: bool = _field(False, "whether the doubling of 2x may be declined", "true, false", _BOTH)
     double_stores: Literal["doubled", "face", "barred"] = _field(
         "doubled",
-        "what a bonus box gets when the doubled die is written there: twice its value, its value, or nothing (not allowed)",
+        "what a bonus box gets when the doubled die is written there: twice its value, its value, or nothing "
+        "(not allowed)",
         "doubled, face, barred",
         _BOTH,
     )

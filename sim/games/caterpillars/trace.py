@@ -93,7 +93,8 @@ def tell(trace: Mapping[str, Any]) -> str:
         else:
             name, extra = NAMES[seat["flying"]], seat["bonus"][seat["flying"]]
             lines.append(
-                f"  totals: {totals}; {name} flies with {seat['totals'][seat['flying']]} + bonus {extra} = {seat['score']}"
+                f"  totals: {totals}; {name} flies with {seat['totals'][seat['flying']]} + bonus {extra} = "
+                f"{seat['score']}"
             )
     if len(trace["seats"]) > 1:
         lines.append("")
