@@ -1,0 +1,39 @@
+"""Estimates, intervals and comparisons from exact counts. Knows no game; needs numpy and scipy only.
+
+A sample is given as two arrays of equal length, `values` and `counts`: how often each value was seen. Results are
+`Estimate`s: a value with its interval, the number of games behind it and the name of the method.
+"""
+
+from sim.stats.compare import Verdict, at_least, games_to_tell, inside, superiority
+from sim.stats.counts import expected_best, mean, moments, quantile, sample, share_at_least, spread
+from sim.stats.estimate import Estimate
+from sim.stats.paired import Paired, paired
+from sim.stats.proportions import FairShare, fair_share, mean_share, wilson, wilson_band, win_draw_loss
+from sim.stats.survival import longer_than, survival, time_quantile
+
+__all__ = [
+    "Estimate",
+    "FairShare",
+    "Paired",
+    "Verdict",
+    "at_least",
+    "expected_best",
+    "fair_share",
+    "games_to_tell",
+    "inside",
+    "longer_than",
+    "mean",
+    "mean_share",
+    "moments",
+    "paired",
+    "quantile",
+    "sample",
+    "share_at_least",
+    "spread",
+    "superiority",
+    "survival",
+    "time_quantile",
+    "wilson",
+    "wilson_band",
+    "win_draw_loss",
+]

@@ -1,0 +1,86 @@
+"""Comparisons: which of two is better, how many games tell, and verdicts that may say 'not yet known'."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from sim.stats.counts import sample
+from sim.stats.estimate import Estimate
+
+
+class Verdict(str, Enum):
+    """Three outcomes of a check against a target; absence of evidence is not a pass."""
+
+    INSIDE = "inside"
+    OUTSIDE = "outside"
+    UNKNOWN = "not yet known"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+def inside(estimate: Estimate, low: float, high: float) -> Verdict:
+    """Is the quantity inside the band [low, high]? Inside or outside only if the whole interval is."""
+    if not estimate or math.isnan(estimate.low):
+        return Verdict.UNKNOWN
+    if low <= estimate.low and estimate.high <= high:
+        return Verdict.INSIDE
+    if estimate.high < low or estimate.low > high:
+        return Verdict.OUTSIDE
+    return Verdict.UNKNOWN
+
+
+def at_least(estimate: Estimate, threshold: float) -> Verdict:
+    """Is the quantity at least `threshold`? 'inside' means yes."""
+    return inside(estimate, threshold, math.inf)
+
+
+def superiority(
+    values: ArrayLike, counts: ArrayLike, other_values: ArrayLike, other_counts: ArrayLike, level: float = 0.95
+) -> Estimate:
+    """Probability that a game of the first sample beats one of the second, ties counting half.
+
+    The interval is that of Brunner and Munzel (2000): from the variances of the placements of each sample in the other.
+    """
+    x, a = sample(values, counts)
+    y, b = sample(other_values, other_counts)
+    n, m = int(a.sum()), int(b.sum())
+    if n == 0 or m == 0:
+        return Estimate(math.nan, math.nan, math.nan, 0, level, "probability of superiority")
+    place_x = _placement(x, y, b)  # P(Y < x) + ½ P(Y = x)
+    place_y = _placement(y, x, a)
+    p = float((place_x * a).sum() / n)
+    variance = 0.0
+    for place, weight, size in ((place_x, a, n), (place_y, b, m)):
+        if size > 1:
+            centre = (place * weight).sum() / size
+            variance += float(((place - centre) ** 2 * weight).sum()) / (size - 1) / size
+    half = float(stats.norm.ppf((1 + level) / 2)) * math.sqrt(variance)
+    return Estimate(
+        p, max(0.0, p - half), min(1.0, p + half), min(n, m), level, "probability of superiority, Brunner–Munzel"
+    )
+
+
+def _placement(at: np.ndarray, values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    below = np.concatenate([[0], np.cumsum(counts)])
+    left = below[np.searchsorted(values, at, "left")]
+    right = below[np.searchsorted(values, at, "right")]
+    return np.asarray((left + right) / 2 / below[-1], np.float64)
+
+
+def games_to_tell(mean_difference: float, sd: float, sure: float = 0.9) -> float:
+    """Games after which the better of two is ahead in total with probability `sure` (normal approximation).
+
+    Parameters
+    ----------
+    mean_difference, sd : float
+        Of one game's difference, better minus other.
+    """
+    if mean_difference <= 0:
+        return math.inf
+    return max(1.0, float(stats.norm.ppf(sure)) ** 2 * (sd / mean_difference) ** 2)

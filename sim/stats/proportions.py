@@ -1,0 +1,133 @@
+"""Shares: Wilson intervals, win/draw/loss, and whether k seats get their fair share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from sim.stats.counts import moments
+from sim.stats.estimate import Estimate
+
+
+def wilson_band(successes: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+    """Wilson's score interval, element by element.
+
+    Returns
+    -------
+    low, high : float arrays
+        NaN where n is 0.
+    """
+    x = np.asarray(successes, np.float64)
+    total = np.asarray(n, np.float64)
+    z = float(stats.norm.ppf((1 + level) / 2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p = x / total
+        centre = (p + z**2 / (2 * total)) / (1 + z**2 / total)
+        half = z / (1 + z**2 / total) * np.sqrt(p * (1 - p) / total + z**2 / (4 * total**2))
+    low = np.where(x == 0, 0.0, np.clip(centre - half, 0, 1))
+    high = np.where(x == total, 1.0, np.clip(centre + half, 0, 1))
+    nothing = total == 0
+    return np.where(nothing, np.nan, low), np.where(nothing, np.nan, high)
+
+
+def wilson(successes: int, n: int, level: float = 0.95) -> Estimate:
+    """Share with Wilson's interval; for 0 of n the one-sided bound −ln(1 − level)/n, about 3/n at 95 %."""
+    if n == 0:
+        return Estimate(math.nan, math.nan, math.nan, 0, level, "Wilson")
+    if successes == 0:
+        return Estimate(0.0, 0.0, min(1.0, -math.log(1 - level) / n), n, level, "0 of n: rule of three")
+    low, high = wilson_band(successes, n, level)
+    return Estimate(successes / n, float(low), float(high), n, level, "Wilson")
+
+
+def mean_share(values: ArrayLike, counts: ArrayLike, level: float = 0.95) -> Estimate:
+    """Mean of shares between 0 and 1, where a shared win counts 1/k: Student's interval, cut to [0, 1].
+
+    With only zeros and ones it is a plain proportion, and Wilson's interval is used.
+    """
+    v = np.asarray(values, np.float64)
+    c = np.asarray(counts, np.int64)
+    if v.size and (v.min() < 0 or v.max() > 1):
+        raise ValueError("a share is outside 0 … 1")
+    if np.isin(v[c > 0], (0.0, 1.0)).all():
+        return wilson(int(c[v == 1].sum()), int(c.sum()), level)
+    m = moments(v, c)
+    half = float(stats.t.ppf((1 + level) / 2, m.n - 1)) * m.sd / math.sqrt(m.n) if m.n > 1 else math.nan
+    return Estimate(m.mean, max(0.0, m.mean - half), min(1.0, m.mean + half), m.n, level, "mean share, Student's t")
+
+
+def win_draw_loss(values: ArrayLike, counts: ArrayLike, level: float = 0.95) -> Mapping[str, Estimate]:
+    """Shares of games won alone (value 1), shared (between) and lost (0), each with Wilson's interval."""
+    v = np.asarray(values, np.float64)
+    c = np.asarray(counts, np.int64)
+    n = int(c.sum())
+    parts = {"win": v == 1, "draw": (v > 0) & (v < 1), "loss": v == 0}
+    return {name: wilson(int(c[here].sum()), n, level) for name, here in parts.items()}
+
+
+@dataclass(frozen=True)
+class FairShare:
+    """Do k seats get the same share of the wins?
+
+    Attributes
+    ----------
+    shares : list of Estimate
+        Share of each seat; the intervals hold for all seats at once (Bonferroni over the seats).
+    fair : float
+        The share that each should get: the mean of the shares (1/k where every game has a winner).
+    chi_square, p_value : float
+        Pearson's test of equal shares among the games with a winner (k − 1 degrees of freedom).
+    spread : float
+        Standard deviation of the true shares over seats, corrected for sampling noise (0 where the noise explains all).
+    """
+
+    shares: list[Estimate]
+    fair: float
+    chi_square: float
+    p_value: float
+    spread: float
+    n: int
+
+
+def fair_share(wins: ArrayLike, games: int, level: float = 0.95) -> FairShare:
+    """Compare the wins of k seats when each game has at most one winner.
+
+    Parameters
+    ----------
+    wins : array of int, length k
+        Games won by each seat.
+    games : int
+        Games played; games without a winner (capped) count for nobody.
+    """
+    w = np.asarray(wins, np.int64)
+    k = w.size
+    if k < 2 or games <= 0 or w.sum() > games:
+        raise ValueError(f"{w.tolist()} wins in {games} games")
+    shares = [wilson(int(x), games, 1 - (1 - level) / k) for x in w]
+    shares = [Estimate(e.value, e.low, e.high, e.n, level, "Wilson, simultaneous over seats") for e in shares]
+    total = int(w.sum())
+    test = stats.chisquare(w) if total else None
+    p = w / games
+    excess = float(((p - p.mean()) ** 2).sum())
+    # variance that sampling alone puts between the seats' shares: sum of (1 − 1/k) p(1−p)/n plus the covariances
+    noise = (float((p * (1 - p)).sum()) - _shared(p)) / games
+    corrected = math.sqrt(max(0.0, excess - noise) / k)
+    return FairShare(
+        shares,
+        total / games / k,
+        float(test.statistic) if test else math.nan,
+        float(test.pvalue) if test else math.nan,
+        corrected,
+        games,
+    )
+
+
+def _shared(p: np.ndarray) -> float:
+    """n × variance of the mean share over seats, times k: what centring on the seats' mean takes away."""
+    total = float(p.sum())
+    return total * (1 - total) / p.size
