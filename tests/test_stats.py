@@ -109,8 +109,9 @@ def test_fair_share_chi_square_and_simultaneous_intervals():
 
 
 def test_spread_between_seats_is_not_inflated_by_noise():
-    # With equal seats the plain spread of five shares over 200 games is about 2.8 points; corrected squares average to zero.
-    # Mean of 2,000 corrected squares, uncut: standard error about 1.3e-5, so 6e-5 is beyond 4 standard errors (error < 1e-4).
+    # With equal seats the plain spread of five shares over 200 games is about 2.8 points; corrected squares average
+    # to zero. Mean of 2,000 corrected squares, uncut: standard error about 1.3e-5, so 6e-5 is beyond 4 standard errors
+    # (error rate < 1e-4).
     rng = np.random.default_rng(5)
     wins = rng.multinomial(200, [0.2] * 5, size=2000)
     plain = np.var(wins / 200, axis=1)
@@ -187,9 +188,9 @@ def test_games_to_tell():
     assert stats.games_to_tell(0.0, 1.0) == math.inf
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Coverage. Each test draws 1,000 samples and counts intervals that hold the truth. With true coverage of at least 0.95 the
-# count falls below 928 with probability 0.002; with true coverage of at most 0.955 it exceeds 978 with probability 0.0005.
+# Coverage. Each test draws 1,000 samples and counts intervals that hold the truth. With true coverage of at least 0.95
+# the count falls below 928 with probability 0.001; with true coverage of at most 0.955 it exceeds 978 with probability
+# 0.0001 (seeds are fixed: a test that passes once goes on passing until the code changes).
 
 REPEATS = 1000
 LEAST, MOST = 928, 978
@@ -214,7 +215,7 @@ def test_coverage_of_the_mean():
 
 
 def test_coverage_of_the_spread():
-    # large-sample interval of a skewed sample of 400: slightly below nominal, as the literature says; 0.91 is the floor we accept
+    # a large-sample interval from a skewed sample of 400 stays a little below nominal; 0.89 is the floor we accept
     assert covered(skewed, stats.spread, math.sqrt(20.0)) >= 890
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from enum import Enum
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,15 +13,12 @@ from sim.stats.counts import sample
 from sim.stats.estimate import Estimate
 
 
-class Verdict(str, Enum):
+class Verdict(StrEnum):
     """Three outcomes of a check against a target; absence of evidence is not a pass."""
 
     INSIDE = "inside"
     OUTSIDE = "outside"
     UNKNOWN = "not yet known"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 def inside(estimate: Estimate, low: float, high: float) -> Verdict:
@@ -61,9 +58,7 @@ def superiority(
             centre = (place * weight).sum() / size
             variance += float(((place - centre) ** 2 * weight).sum()) / (size - 1) / size
     half = float(stats.norm.ppf((1 + level) / 2)) * math.sqrt(variance)
-    return Estimate(
-        p, max(0.0, p - half), min(1.0, p + half), min(n, m), level, "probability of superiority, Brunner–Munzel"
-    )
+    return Estimate(p, max(0.0, p - half), min(1.0, p + half), min(n, m), level, "Brunner–Munzel")
 
 
 def _placement(at: np.ndarray, values: np.ndarray, counts: np.ndarray) -> np.ndarray:
