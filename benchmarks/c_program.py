@@ -1,7 +1,7 @@
 """The C programs of `benchmarks/c`: compiled on the spot, called through `ctypes`.
 
-They are written from the rules and from ``docs/randomness.md`` alone and share no code with the package, so equal digests are
-an independent check of the kernels as well as a fair base for speed ratios.
+They are written from the rules and from ``docs/randomness.md`` alone and share no code with the package, so equal
+digests are an independent check of the kernels as well as a fair base for speed ratios.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def rule_numbers(game: str, rules: Mapping[str, Any] | None = None) -> list[int]
     ----------
     game : str
     rules : mapping, optional
-        Parameters of ``rules`` as users write them; a Caterpillars `sheet` is ``"pairs"`` or a list of 3 × `boxes` numbers.
+        Parameters of ``rules`` as users write them; a Caterpillars `sheet` is ``"pairs"`` or a
+        list of 3 × `boxes` numbers.
 
     Raises
     ------
