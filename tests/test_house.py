@@ -1,0 +1,236 @@
+"""The house around the code: no addresses or machine paths, links that lead somewhere, words that are true."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import sim
+
+ROOT = Path(__file__).resolve().parent.parent
+NOT_OURS = {".git", ".venv", "data", "reports", "build", "dist", "node_modules"}
+TEXT = {".py", ".md", ".toml", ".yaml", ".yml", ".txt", ".cff", ".c", ".h", ".json", ".j2", ".css", ".html", ".svg", ""}
+
+
+@cache
+def files() -> list[Path]:
+    """Every file of the project: what git tracks, or, in an unpacked archive, what is not made by running it."""
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        return [ROOT / line for line in listed.splitlines() if (ROOT / line).is_file()]
+    found = (p for p in ROOT.rglob("*") if not NOT_OURS & set(p.relative_to(ROOT).parts) and p.is_file())
+    return sorted(p for p in found if not any(part.startswith(".") for part in p.relative_to(ROOT).parent.parts))
+
+
+def texts() -> list[tuple[str, str]]:
+    return [
+        (p.relative_to(ROOT).as_posix(), p.read_text(encoding="utf-8")) for p in files() if p.suffix.lower() in TEXT
+    ]
+
+
+@cache
+def project() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# What no file may hold
+
+#: absolute paths of one machine, and addresses of package registries
+MACHINE = re.compile(r"(?<![\w.~-])/(?:work|farm|root|tmp|Users|opt)/[A-Za-z0-9]")
+REGISTRY = re.compile(r"pypi\.(?:org|python)|pythonhosted|npmjs\.|conda\.anaconda|crates\.io|proxy\.golang")
+
+
+@pytest.mark.parametrize("pattern", [MACHINE, REGISTRY], ids=["machine paths", "registry addresses"])
+def test_no_file_holds(pattern: re.Pattern[str]) -> None:
+    found = [
+        f"{name}:{number}: {line.strip()[:100]}"
+        for name, text in texts()
+        for number, line in enumerate(text.splitlines(), 1)
+        if pattern.search(line)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_the_patterns_find_what_they_look_for() -> None:
+    slash = "/"
+    assert MACHINE.search(f"see {slash}root{slash}notes.txt")
+    assert REGISTRY.search("https://files.python" + "hosted.org")
+    assert not MACHINE.search("data/tmp/x")
+
+
+def test_files_are_small() -> None:
+    large = [f"{p.relative_to(ROOT)}: {p.stat().st_size:,} bytes" for p in files() if p.stat().st_size > 1_000_000]
+    assert not large, "\n".join(large)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Dependencies
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def required(group: list[str]) -> set[str]:
+    return {canonical(re.split(r"[\[<>=!~; ]", line, maxsplit=1)[0]) for line in group}
+
+
+def runtime() -> set[str]:
+    return required(project()["project"]["dependencies"])
+
+
+def optional() -> set[str]:
+    extras = project()["project"].get("optional-dependencies", {})
+    return set().union(*map(required, extras.values())) if extras else set()
+
+
+def test_constraints_hold_versions_and_no_addresses() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        assert re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+( ; [A-Za-z0-9_.'<>=! ()]+)?", line), line
+    pinned = {canonical(line.split("==")[0]) for line in lines}
+    groups = set().union(*map(required, project()["dependency-groups"].values()))
+    assert runtime() | optional() | groups <= pinned, "run `make constraints`"
+
+
+#: name on the shelf → name in an import statement, where they differ
+IMPORT_NAMES = {"pyyaml": "yaml", "open-spiel": "pyspiel"}
+#: programs that are started and never imported
+STARTED = {"jupyterlab", "dvc", "ipykernel"}
+
+
+def imports_of(folder: str) -> set[str]:
+    found: set[str] = set()
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                found.add(str(node.module).split(".")[0])
+    return found - set(sys.stdlib_module_names) - {"sim"}
+
+
+def test_every_dependency_is_used_and_every_import_is_declared() -> None:
+    imported = imports_of("sim") | imports_of("notebooks")
+    declared = {IMPORT_NAMES.get(name, name.replace("-", "_")) for name in (runtime() | optional()) - STARTED}
+    declared_only = declared - imported
+    assert not declared_only, f"declared and never imported: {sorted(declared_only)}"
+    undeclared = {name for name in imported if name not in declared}
+    assert not undeclared, f"imported and not declared: {sorted(undeclared)}"
+
+
+def test_every_dependency_has_its_reason() -> None:
+    page = (ROOT / "docs" / "decisions" / "0001-dependencies.md").read_text(encoding="utf-8").lower()
+    groups = set().union(*map(required, project()["dependency-groups"].values()))
+    for name in runtime() | optional() | groups - {"types-pyyaml", "pandas-stubs"}:
+        assert re.search(rf"\b{name}\b", page), f"{name} has no reason in docs/decisions/0001-dependencies.md"
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Words that must be true
+
+
+def test_one_version_everywhere() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.search(r"^## \[?(\d+\.\d+\.\d+)", changelog, re.M)
+    assert newest is not None
+    assert {project()["project"]["version"], citation["version"], newest[1]} == {sim.__version__}
+
+
+def test_the_changelog_says_what_happened_to_results() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    for section in re.split(r"^## ", changelog, flags=re.M)[1:]:
+        assert "### Results" in section, section.splitlines()[0]
+
+
+def pages() -> list[Path]:
+    return [p for p in files() if p.suffix == ".md"]
+
+
+def test_links_lead_somewhere() -> None:
+    for page in pages():
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if target.startswith(("http://", "https://", "#", "mailto:")):
+                continue
+            path = page.parent / target.split("#")[0]
+            assert path.exists(), f"{page.relative_to(ROOT)} links to {target}"
+
+
+def targets() -> set[str]:
+    return set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+
+
+def test_make_targets_that_are_spoken_of_exist() -> None:
+    assert {"setup", "report", "test", "lint", "bench", "lab", "clean", "help"} <= targets()
+    for page in pages():
+        for target in re.findall(r"(?:`|^)make ([a-z]+)", page.read_text(encoding="utf-8"), re.M):
+            assert target in targets(), f"{page.relative_to(ROOT)} speaks of make {target}"
+
+
+def test_help_lists_every_target() -> None:
+    done = subprocess.run(["make", "--silent", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert set(re.findall(r"^  make ([a-z]+)", done.stdout, re.M)) == targets()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The examples in the README run
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
+
+
+def test_python_examples_run(tmp_path: Path) -> None:
+    code = "\n".join(blocks("python"))
+    assert "sim.simulate(" in code
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_command_line_examples_run(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "sweeps", tmp_path / "sweeps")
+    lines = [line for block in blocks("sh") for line in block.splitlines()]
+    commands = [line for line in lines if line.startswith(".venv/bin/sim ")]
+    assert commands
+    program = Path(sys.executable).parent / "sim"
+    for command in commands:
+        line = command.replace(".venv/bin/sim", str(program), 1)
+        done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        assert done.stdout.strip(), command
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The pipeline names everything that decides its results
+
+
+@cache
+def closure(start: str) -> frozenset[str]:
+    """Files of the package that a module imports, directly or not (the command line that starts it left out)."""
+    from tests.test_layers import imported, is_module
+
+    seen: set[str] = set()
+    left = [start]
+    while left:
+        module = left.pop()
+        if module in seen or not is_module(module):
+            continue
+        seen.add(module)
+        path = ROOT.joinpath(*module.split("."))
+        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        left += [name for _, name in imported(ast.parse(path.read_text(encoding="utf-8"))) if name.startswith("sim.")]
+        left += [module.rpartition(".")[0]] if module.count(".") > 1 else []
+    return frozenset(seen)
