@@ -250,6 +250,16 @@ def test_greedy_set_up_fills_the_lowest_blanks() -> None:
     assert [labels[box] for box in (2, 3, 6, 7, 10, 11)] == expected
 
 
+def test_greedy_choice_and_its_ties() -> None:
+    def best(*options: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+        return options[caterpillars.choose_greedy({}, list(options), len(options), (), 0.0)]
+
+    assert best((-1, 0, 0, 3), (0, 1, 0, 4)) == (0, 1, 0, 4)
+    assert best((0, 1, 0, 4), (-1, 0, 11, 4)) == (-1, 0, 11, 4)
+    assert best((1, 2, 0, 4), (0, 6, 5, 4)) == (0, 6, 5, 4)
+    assert best((1, 2, 3, 4), (1, 1, 7, 4), (1, 1, 6, 4)) == (1, 1, 6, 4)
+
+
 def test_own_policies_can_be_plugged_in() -> None:
     def last(position: dict, options: list, n: int, params: tuple, u: float) -> int:
         assert n == len(options) == len(set(options))
@@ -364,6 +374,25 @@ def test_new_card_may_be_refused_but_not_the_current_card(monkeypatch: pytest.Mo
     assert third["taken"] == [[RED, 3]]  # the current card must take
 
 
+@pytest.mark.parametrize(
+    ("policy", "middle", "fruits", "card"),
+    [
+        ("longest", [], [1, 2, 3, 4, 5, 6], GREEN),
+        ("longest", [], [3, 3, 3, 3, 3, 3], ORANGE),
+        ("shortest", [], [1, 2, 3, 4, 5, 6], ORANGE),
+        ("shortest", [], [3, 3, 3, 3, 3, 3], ORANGE),
+        ("match", [ORANGE, ORANGE, ORANGE, YELLOW, YELLOW, YELLOW], [1, 2, 3, 4, 5, 6], YELLOW),  # orange takes two
+        ("match", [ORANGE, ORANGE, YELLOW, YELLOW], [1, 2, 3, 4, 5, 6], YELLOW),  # equal: the longer card
+        ("match", [ORANGE, ORANGE, YELLOW, YELLOW], [4, 4, 4, 4, 4, 4], ORANGE),  # still equal: the lower colour
+        ("match", [], [1, 2, 3, 4, 5, 6], GREEN),
+    ],
+)
+def test_next_card_of_the_reference_policies(policy: str, middle: list[int], fruits: list[int], card: int) -> None:
+    cards = [ORANGE, PURPLE, YELLOW, GREEN]
+    position = {"middle": middle, "fruits": fruits}
+    assert cards[karolinchen.POLICIES[policy].next_card(position, cards, 4, (), 0.5)] == card
+
+
 @pytest.mark.parametrize("seats", [2, 3, 6])
 def test_whole_games_of_karolinchen(seats: int) -> None:
     policies = (["random", "longest", "shortest", "match"] * 2)[:seats]
@@ -438,7 +467,9 @@ def test_a_card_that_would_block_is_barred_while_another_is_there() -> None:
     assert barred["plays"][0]["card"] == [HEARTS, 4]
     # without a harmless card the sanction is the penalty
     deck = deck_from((CLUBS, 5), (CLUBS, 4), (HEARTS, 2), (HEARTS, 3), (SPADES, QUEEN))
-    assert deal({"hand_size": 2, "block": "barred"}, deck)["ended"] == "court_short"
+    sanction = deal({"hand_size": 2, "block": "barred"}, deck)
+    assert len(sanction["plays"]) == 1
+    assert sanction["stuck"] == 1
 
 
 @pytest.mark.parametrize("block", ["allowed", "barred"])
@@ -492,6 +523,18 @@ def test_whole_games_of_parlett() -> None:
         assert sum(own["win"] for own in results) == 1
         ends.add(trace["ended"])
     assert ends == {"stock", "court_short"}
+
+
+def test_greedy_card_and_its_ties() -> None:
+    def best(row: list, total: int, *cards: tuple[int, int]) -> tuple[int, int]:
+        position = {"row": row, "total": total, "multiple": 5}
+        return cards[parlett.play_greedy(position, list(cards), len(cards), (), 0.0)]
+
+    assert best([], 0, (CLUBS, 5), (DIAMONDS, 10), (HEARTS, 10)) == (DIAMONDS, 10)
+    assert best([(CLUBS, 10)], 10, (CLUBS, 5), (CLUBS, JACK)) == (CLUBS, 5)
+    assert best([(CLUBS, 10)], 10, (CLUBS, 4), (DIAMONDS, JACK), (CLUBS, QUEEN)) == (CLUBS, QUEEN)  # scores 10
+    assert best([(CLUBS, 4)], 4, (CLUBS, 2), (CLUBS, 3), (CLUBS, JACK)) == (CLUBS, 2)  # nothing scores
+    assert best([(CLUBS, 4)], 4, (DIAMONDS, QUEEN), (HEARTS, JACK), (SPADES, JACK)) == (HEARTS, JACK)
 
 
 def test_two_deals_add_up_and_the_second_is_led_by_seat_one() -> None:
