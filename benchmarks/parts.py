@@ -32,7 +32,7 @@ class Effort:
     digest_games: int
 
 
-QUICK = Effort(repetitions=3, seconds=0.08, sweep_seconds=0.3, digest_games=2_000)
+QUICK = Effort(repetitions=3, seconds=0.08, sweep_seconds=0.6, digest_games=2_000)
 FULL = Effort(repetitions=9, seconds=0.3, sweep_seconds=2.0, digest_games=50_000)
 
 
@@ -183,9 +183,14 @@ def peers(effort: Effort) -> Data:
                 open_spiel_beginner.play_by_bots(SEED, spiel_games)
                 return spiel_games
 
+            def run_spiel_example() -> int:
+                open_spiel_beginner.play_as_in_the_example(SEED, spiel_games)
+                return spiel_games
+
             contenders |= {
                 "OpenSpiel Python game": run_spiel,
-                "OpenSpiel Python game, its C++ loop": run_spiel_bots,
+                "OpenSpiel Python game, loop in C++": run_spiel_bots,
+                "OpenSpiel Python game, loop of its example": run_spiel_example,
             }
         timed = interleave(contenders, effort.repetitions)
         result: Data = {

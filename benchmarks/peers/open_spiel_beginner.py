@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from functools import cache
 
+import numpy as np
 import pyspiel
 
 from benchmarks.c_program import PAIRS
@@ -151,6 +152,24 @@ def play(seed: int, games: int) -> list[float]:
     for _ in range(games):
         state = game.new_initial_state()
         _playout(state, rng)
+        scores.append(state.returns()[0])
+    return scores
+
+
+def play_as_in_the_example(seed: int, games: int) -> list[float]:
+    """The same with chance sampled as in OpenSpiel's ``python/examples/example.py``: ``numpy``'s weighted choice."""
+    rng = random.Random(seed)
+    numpy_rng = np.random.RandomState(seed & 0xFFFFFFFF)
+    game = pyspiel.load_game(_TYPE.short_name)
+    scores = []
+    for _ in range(games):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                actions, weights = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(numpy_rng.choice(actions, p=weights))
+            else:
+                state.apply_action(rng.choice(state.legal_actions(state.current_player())))
         scores.append(state.returns()[0])
     return scores
 
