@@ -1,0 +1,50 @@
+"""Parlett's Caterpillar (*Court Short*): a card game for two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sim.errors import PolicyError
+from sim.games.base import Field, Game, Playable, Policy, RulesModel
+from sim.games.parlett import trace as _trace
+from sim.games.parlett.kernel import KERNEL_VERSION, ParlettPlayable, result_fields
+from sim.games.parlett.policies import POLICIES
+from sim.games.parlett.rules import ParlettRules
+
+
+class ParlettGame(Game):
+    """Parlett's Caterpillar, as the laboratory sees it."""
+
+    name = "parlett"
+    title = "Parlett's Caterpillar"
+    kernel_version = KERNEL_VERSION
+    rules_type = ParlettRules
+    policies = POLICIES
+    headline = ("score", "win")
+    example = ("planner", "greedy")
+
+    def check_seats(self, rules: RulesModel, seats: int) -> None:
+        if seats != 2:
+            given = "1 policy was" if seats == 1 else f"{seats} policies were"
+            raise PolicyError(f"{given} given for parlett; accepted: 2, because the card game is for two players")
+
+    def fields(self, rules: RulesModel, seats: int) -> tuple[Field, ...]:
+        assert isinstance(rules, ParlettRules)
+        return result_fields(rules)
+
+    def compile(self, rules: RulesModel, policies: Sequence[Policy]) -> Playable:
+        assert isinstance(rules, ParlettRules)
+        return ParlettPlayable(rules, policies)
+
+    def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
+        assert isinstance(rules, ParlettRules)
+        return _trace.trace(rules, policies, seed, game)
+
+    def tell(self, trace: Mapping[str, Any]) -> str:
+        return _trace.tell(trace)
+
+
+GAME = ParlettGame()
+
+__all__ = ["GAME", "ParlettRules"]

@@ -1,0 +1,294 @@
+"""Plays Parlett's Caterpillar: one compiled function for every variant and line-up, with an optional recording.
+
+State of a deal: both hands and the cards played as sets (see `moves`), the row total, the last card's suit, both
+running scores, whose turn it is. Turn ``t`` draws card ``2 × hand_size + t`` of the deck. Random numbers are placed as
+in ``docs/randomness.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sim.engine.jit import jit
+from sim.engine.rng import POLICY, uniform
+from sim.games.base import Field, Playable, Policy
+from sim.games.parlett.deck import shuffle
+from sim.games.parlett.moves import (
+    ALL,
+    CARDS,
+    COURTS,
+    LAST_NUMERAL,
+    MOST_HAND,
+    MOST_PLAYS,
+    PIPS,
+    RANKS,
+    SUIT,
+    SUITS,
+    card_gain,
+    count_cards,
+    fill_gain,
+    fill_scoring,
+    harmless_cards,
+    legal_cards,
+    list_cards,
+)
+from sim.games.parlett.odds import fill_none_chance
+from sim.games.parlett.policies import POLICIES, choose
+from sim.games.parlett.position import POSITION
+from sim.games.parlett.rules import ParlettRules
+
+#: raised when results change for equal arguments
+KERNEL_VERSION = 1
+
+#: rows of the output
+SCORE, RUNNING, COURTS_HELD, CARDS_PLAYED, COURT_SHORT, STUCK, WIN = range(7)
+FIELDS = 7
+
+#: what the kernel works with and no policy sees: line-up, deck, words for its draws, legal cards, results by seat
+WORK = np.dtype(
+    [
+        ("deals", np.int64),
+        ("numbers", np.int64, (2,)),
+        ("draws", np.int64, (2,)),
+        ("params", np.float64, (2, POLICIES.width)),
+        ("words", np.uint64, (64,)),
+        ("picks", np.int64, (64,)),
+        ("deck", np.int64, (CARDS,)),
+        ("cards", np.int64, (MOST_HAND + 3,)),
+        ("running", np.int64, (2,)),
+        ("courts", np.int64, (2,)),
+        ("played", np.int64, (2,)),
+        ("scores", np.int64, (2,)),
+        ("stuck", np.int64),
+    ]
+)
+
+#: what is recorded of a deal: the deck, the plays as (seat, card, total, gain), and the results
+RECORD = np.dtype(
+    [
+        ("deck", np.int64, (CARDS,)),
+        ("plays", np.int64, (MOST_PLAYS, 4)),
+        ("count", np.int64),
+        ("stuck", np.int64),
+        ("running", np.int64, (2,)),
+        ("courts", np.int64, (2,)),
+        ("scores", np.int64, (2,)),
+    ]
+)
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The game
+
+
+@jit
+def play_deal(deal, position, work, seed, game, records):
+    """Play one deal with the cards of `work.deck`; leaves its results in `work`."""
+    hand_size = position.hand_size
+    deck = work.deck
+    cards = work.cards
+    own = 0
+    other = 0
+    for i in range(hand_size):
+        own |= 1 << deck[i]
+        other |= 1 << deck[hand_size + i]
+    seat = deal  # seat 0 leads the first deal, seat 1 the second
+    if seat == 1:
+        own, other = other, own
+    own_running = 0
+    other_running = 0
+    played = 0
+    total = 0
+    last_suit = -1
+    last_rank = 0
+    turns = CARDS - 2 * hand_size
+    count = 0
+    stuck = -1
+    position.deal = deal
+    for t in range(turns):
+        legal = legal_cards(own, last_suit)
+        if legal == 0:
+            stuck = seat
+            break
+        if position.barred and t < turns - 1:
+            harmless = harmless_cards(legal, other)
+            if harmless:
+                legal = harmless
+        n = list_cards(legal, cards)
+        choice = 0
+        if n > 1:
+            position.hand = own
+            position.legal = legal
+            position.unseen = ALL & ~(own | played)
+            position.row_count = t
+            position.total = total
+            position.last_suit = last_suit
+            position.last_rank = last_rank
+            position.stock = turns - t
+            position.running[0] = own_running
+            position.running[1] = other_running
+            position.carried[0] = work.scores[seat] if deal else 0
+            position.carried[1] = work.scores[1 - seat] if deal else 0
+            position.seat = seat
+            position.leads = 1 if seat == deal else 0
+            u = uniform(seed, game, POLICY, seat, 64 * deal + t) if work.draws[seat] else 0.0
+            choice = choose(work.numbers[seat], position, cards, n, work.params[seat], u)
+        card = cards[choice]
+        gain = card_gain(card, total, last_suit, position.gain)
+        total += PIPS[card]
+        own_running += gain
+        last_suit = SUIT[card]
+        last_rank = card % RANKS + 1
+        position.row[t] = card
+        if records.shape[0] > 0:
+            play = records[deal].plays[t]
+            play[0] = seat
+            play[1] = card
+            play[2] = total
+            play[3] = gain
+        played |= 1 << card
+        own = (own ^ (1 << card)) | (1 << deck[2 * hand_size + t])
+        count += 1
+        seat = 1 - seat
+        own, other = other, own
+        own_running, other_running = other_running, own_running
+    # a player without a legal card is "own" here; after a full deal "own" is the leader again
+    rival = 1 - seat
+    own_courts = count_cards(own & COURTS)
+    other_courts = count_cards(other & COURTS)
+    work.running[seat] = own_running
+    work.running[rival] = other_running
+    work.courts[seat] = own_courts
+    work.courts[rival] = other_courts
+    work.played[deal] = count - count // 2
+    work.played[1 - deal] = count // 2
+    work.stuck = stuck
+    if stuck < 0:
+        work.scores[seat] = own_running + position.court_bonus * own_courts
+        work.scores[rival] = other_running + position.court_bonus * other_courts
+    else:
+        work.scores[seat] = own_running + position.court_bonus * other_courts
+        work.scores[rival] = other_running
+    if records.shape[0] > 0:
+        record = records[deal]
+        for i in range(CARDS):
+            record.deck[i] = deck[i]
+        record.count = count
+        record.stuck = stuck
+        for s in range(2):
+            record.running[s] = work.running[s]
+            record.courts[s] = work.courts[s]
+            record.scores[s] = work.scores[s]
+
+
+@jit
+def play_games(seed, first, games, positions, works, out, records):
+    """Play `games` games from index `first`; column ``2 g + seat`` of `out` is a seat's result.
+
+    `positions` and `works` hold one record each: what the policies see, with the rules, and what they do not. `records`
+    is empty, or holds one record for each deal of the last game.
+    """
+    position = positions[0]
+    work = works[0]
+    for g in range(games):
+        game = np.uint64(first + g)
+        column = 2 * g
+        for f in range(FIELDS):
+            out[f, column] = 0
+            out[f, column + 1] = 0
+        for deal in range(work.deals):
+            shuffle(work, seed, game, deal)
+            play_deal(deal, position, work, seed, game, records)
+            for s in range(2):
+                out[SCORE, column + s] += work.scores[s]
+                out[RUNNING, column + s] += work.running[s]
+                out[COURTS_HELD, column + s] += work.courts[s]
+                out[CARDS_PLAYED, column + s] += work.played[s]
+            if work.stuck >= 0:
+                out[COURT_SHORT, column] = 1
+                out[COURT_SHORT, column + 1] = 1
+                out[STUCK, column + work.stuck] = 1
+        lead = out[SCORE, column] - out[SCORE, column + 1]
+        if lead == 0:
+            out[WIN, column] = 2
+            out[WIN, column + 1] = 2
+        else:
+            out[WIN, column + (lead < 0)] = 1
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The laboratory's view
+
+
+def most_running(rules: ParlettRules) -> int:
+    """An upper bound of one seat's running score in one deal.
+
+    No row total after ``k`` cards is above the sum of the ``k`` highest pips, and a seat makes every second total: at
+    best the 2nd, the 4th and so on.
+    """
+    pips = sorted(PIPS.tolist(), reverse=True)
+    totals = [sum(pips[:k]) // rules.multiple * rules.multiple for k in range(2, rules.plays + 1, 2)]
+    return sum(totals)
+
+
+def result_fields(rules: ParlettRules) -> tuple[Field, ...]:
+    """Result fields with their bounds under the rules."""
+    deals = rules.deals
+    courts = min(rules.hand_size, SUITS * (RANKS - LAST_NUMERAL))
+    running = deals * most_running(rules)
+    score = running + deals * courts * rules.court_bonus
+    played = deals * rules.plays // 2
+    return (
+        Field("score", "int16", "points", "final score, summed over deals", 0, score),
+        Field("running", "int16", "points", "points scored while playing, summed over deals", 0, running),
+        Field("courts", "int8", "cards", "courts in own hand at the end, summed over deals", 0, deals * courts),
+        # each seat leads one deal of two, and the leader always has a first card to play
+        Field("cards_played", "int8", "cards", "cards played by this seat, summed over deals", deals - 1, played),
+        Field("court_short", "bool", "", "a deal ended because a player was stuck", 0, 1, "bool"),
+        Field("stuck", "bool", "", "this seat was the stuck player in a deal", 0, 1, "bool"),
+        Field("win", "float64", "share of a win", "1 for a win, 1/2 for a draw, 0 for a loss", 0, 2, "share"),
+    )
+
+
+class Scratch:
+    """Working memory of one thread, with rules and line-up filled in."""
+
+    def __init__(self, rules: ParlettRules, policies: Sequence[Policy]) -> None:
+        self.positions = np.zeros(1, POSITION).view(np.recarray)
+        position = self.positions[0]
+        position.deals = rules.deals
+        position.hand_size = rules.hand_size
+        position.court_bonus = rules.court_bonus
+        position.barred = rules.block == "barred"
+        fill_gain(position.gain, rules.multiple)
+        fill_scoring(position.scoring, position.gain)
+        fill_none_chance(position.none_chance, rules.hand_size)
+        self.works = np.zeros(1, WORK).view(np.recarray)
+        work = self.works[0]
+        work.deals = rules.deals
+        for seat, policy in enumerate(policies):
+            work.numbers[seat] = policy.info.number
+            work.draws[seat] = policy.info.draws
+            work.params[seat] = policy.vector(POLICIES.width)
+        self.records = np.zeros(rules.deals, RECORD).view(np.recarray)
+        self.no_records = np.zeros(0, RECORD).view(np.recarray)
+
+
+class ParlettPlayable(Playable):
+    """Parlett's Caterpillar with rules and two policies fixed."""
+
+    def __init__(self, rules: ParlettRules, policies: Sequence[Policy]) -> None:
+        self.rules = rules
+        self.policies = tuple(policies)
+        self.seats = 2
+        self.fields = result_fields(rules)
+
+    def scratch(self) -> Scratch:
+        return Scratch(self.rules, self.policies)
+
+    def play(self, seed: int, first: int, games: int, out: np.ndarray, scratch: Any, record: bool = False) -> None:
+        """See `Playable.play`; with `record` the deals of the last game are kept in ``scratch.records``."""
+        records = scratch.records if record else scratch.no_records
+        play_games(np.uint64(seed), first, games, scratch.positions, scratch.works, out, records)
