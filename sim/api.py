@@ -26,6 +26,9 @@ from sim.sweep.run import SweepResult
 from sim.sweep.run import run as run_sweep
 
 __all__ = [
+    "announce",
+    "check_by",
+    "check_call",
     "describe",
     "games",
     "load",
@@ -68,9 +71,19 @@ def _range(seed: object, first_game: object, games: object, workers: object) -> 
     )
 
 
+def check_call(*, seed: int, games: int, workers: int = 1, first_game: int = 0) -> None:
+    """Refuse seeds, numbers of games and workers out of range."""
+    _range(seed, first_game, games, workers)
+
+
+def compile_seconds(game: Game) -> int:
+    """About how long the first call of a game takes after install; a game without compiled code says 0."""
+    return int(getattr(game, "compile_seconds", 40))
+
+
 def is_warm(game: Game) -> bool:
     """Whether compiled kernels of a game are on disk already (always true with the compiler off)."""
-    if not jit.COMPILED or game.name in _told:
+    if not jit.COMPILED or game.name in _told or not compile_seconds(game):
         return True
     return any(Path(jit.CACHE_FOLDER).glob(f"{game.name}_*/*.nbc"))
 
@@ -81,7 +94,7 @@ _told: set[str] = set()
 def announce(game: Game) -> None:
     """Say on stderr, once per process, that kernels have to be compiled first."""
     if not is_warm(game):
-        seconds = getattr(game, "compile_seconds", 40)
+        seconds = compile_seconds(game)
         print(
             f"sim: compiling kernels for {game.name} (once after install, about {seconds} s)",
             file=sys.stderr,

@@ -105,6 +105,7 @@ class ToyGame(Game):
         ],
     )
     example = ("plain", "add")
+    compile_seconds = 0
 
     def check_seats(self, rules: RulesModel, seats: int) -> None:
         if seats > 4:

@@ -45,7 +45,7 @@ class Rows:
         here = slice(at, at + games * self.seats)
         # every game index once per seat: a strided view is several times cheaper than repeat
         self.arrays[GAME.name][here].reshape(games, self.seats)[:] = np.arange(start, start + games)[:, None]
-        self.arrays[SEAT.name][here].reshape(games, self.seats)[:] = np.arange(self.seats, dtype=np.int8)
+        self.arrays[SEAT.name][here].reshape(games, self.seats)[:] = np.arange(self.seats, dtype=SEAT.numpy)
         for field, raw in zip(self.fields, out, strict=True):
             decode(field, raw, self.arrays[field.name][here])
 
@@ -56,7 +56,7 @@ class Rows:
 
 def counts(table: np.ndarray, fields: Sequence[Field]) -> Arrays:
     """Columns of a joint count from `JointCounts.table()`: seat, decoded fields, count; sorted by value."""
-    arrays: Arrays = {SEAT.name: table[:, 0].astype(np.int8)}
+    arrays: Arrays = {SEAT.name: table[:, 0].astype(SEAT.numpy)}
     for i, field in enumerate(fields):
         arrays[field.name] = decode(field, table[:, i + 1])
     arrays["count"] = table[:, -1].astype(np.int64)

@@ -51,7 +51,7 @@ class Column:
 
 
 GAME = Column("game", "int64", "", "game index; with the seed it fixes every die and card", 0, 2**63 - 1)
-SEAT = Column("seat", "int8", "", "a player's place, counted from 0", 0, 127)
+SEAT = Column("seat", "int16", "", "a player's place, counted from 0", 0, 2**15 - 1)
 COUNT = Column("count", "int64", "games", "number of games with exactly these values", 1, None)
 SCENARIO = Column("scenario", "string", "", "scenario id: hash of game, kernel version, rules and policies")
 PAIR = Column("pair", "string", "", "which two are compared on the same dice, first minus second")

@@ -12,7 +12,7 @@ from sim.engine.counts import JointCounts
 from sim.errors import InputError, unknown, whole_number
 from sim.games.base import Field, Playable, Scenario
 from sim.store.columns import Arrays, counts, grouped
-from sim.store.schema import decode
+from sim.store.schema import SEAT, decode
 
 Table = dict[str, Arrays]
 
@@ -138,7 +138,7 @@ class _Difference:
             value = decode(self._fields[0], table[:, 1]) - decode(self._fields[1], table[:, 2])
         else:
             value = table[:, 1].astype(np.float64)
-        seat = np.array(self.pair.seats, np.int8)[table[:, 0]]
+        seat = np.array(self.pair.seats, SEAT.numpy)[table[:, 0]]
         rows = value.size
         against = "" if self.pair.against is None else self.pair.against.id
         return {

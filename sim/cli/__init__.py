@@ -1,0 +1,95 @@
+"""The command line: thin modules that parse, call and print; the only place where errors become text.
+
+One module per group of commands, each with a function ``register(app)``. A new group is one module and one name in
+`MODULES`. Nothing here imports games, frames or the compiler before a command runs: ``sim --help`` is instant.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import typer
+
+from sim import __version__
+from sim.errors import FaultError, SimError
+
+#: modules of this package that bring commands, in the order of the help page
+MODULES = ("games", "run", "sweep", "trace", "schema")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"sim {__version__}")
+        raise typer.Exit
+
+
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Simulate Caterpillars, Karolinchen and Parlett's Caterpillar: fast, exactly reproducible games."""
+
+
+def build() -> typer.Typer:
+    """The command line application with the commands of all `MODULES`."""
+    app = typer.Typer(
+        name="sim",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for name in MODULES:
+        import_module(f"sim.cli.{name}").register(app)
+    return app
+
+
+def _complain(kind: str, error: BaseException | str) -> None:
+    text = " ".join(str(error).split()) or type(error).__name__
+    with contextlib.suppress(OSError):
+        print(f"sim: {kind}: {text}", file=sys.stderr)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit status: 0 success, 2 wrong use, 1 a fault, 130 stopped."""
+    from sim.cli import usage
+
+    try:
+        result = build()(args=list(arguments), prog_name="sim", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except usage.HELP as error:
+        print(error.ctx.get_help())
+        return 0
+    except usage.ERRORS as error:
+        _complain("error", usage.one_line(error))
+        return 2
+    except SimError as error:
+        _complain("error", error)
+        return 2
+    except FaultError as error:
+        _complain("fault", error)
+        return 1
+    except (KeyboardInterrupt, typer.Abort) as error:
+        _complain("stopped", str(error) or "by the keyboard; nothing incomplete was left behind")
+        return 130
+    except BrokenPipeError:
+        # the reader went away: nothing to complain of, and nothing more to flush at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get("SIM_DEBUG"):
+            raise
+        _complain("fault", f"{type(error).__name__}: {error} (set SIM_DEBUG=1 for the traceback)")
+        return 1
+
+
+def main() -> Any:
+    """Console entry point."""
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,137 @@
+"""``sim run GAME``: play, and print a summary with intervals or write rows to Parquet."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sim.cli.common import (
+    GameName,
+    Json,
+    PolicyTexts,
+    Preset,
+    RuleTexts,
+    Seed,
+    Workers,
+    line_up,
+    number,
+    print_frame,
+    print_json,
+    rules_from,
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("run")(run)
+
+
+def run(
+    game: GameName,
+    rules: RuleTexts = None,
+    preset: Preset = None,
+    policy: PolicyTexts = None,
+    games: Annotated[str, typer.Option("--games", metavar="N", help="Number of games.")] = "10000",
+    seed: Seed = "1",
+    workers: Workers = "1",
+    first_game: Annotated[str, typer.Option("--first-game", metavar="N", help="Index of the first game.")] = "0",
+    by: Annotated[
+        str | None, typer.Option("--by", metavar="A,B", help="Columns of the summary; default the game's headline.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE.parquet", help="Write one row per seat per game instead.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Play games of one scenario; without --out print a summary with 95 % intervals."""
+    from sim import api
+    from sim import games as registry
+    from sim.errors import InputError
+    from sim.sweep.estimate import seconds_per_game
+    from sim.sweep.progress import Progress, duration, rate
+
+    room = registry.get(game)
+    scenario = api.scenario_of(game, rules_from(preset, rules), line_up(room, policy))
+    call: dict[str, Any] = {
+        "seed": number("seed", seed),
+        "games": number("games", games),
+        "workers": number("workers", workers),
+        "first_game": number("first_game", first_game),
+    }
+    api.check_call(**call)
+    if out is not None:
+        if out.suffix != ".parquet":
+            raise InputError(f"--out {out} is not accepted; accepted: a name ending in .parquet")
+        if by is not None:
+            raise InputError("--by with --out is not accepted; accepted: one of them (rows have every column)")
+    fields = room.fields(scenario.rules, len(scenario.policies))
+    chosen = api.check_by(fields, room.headline if by is None else [name.strip() for name in by.split(",")])
+    api.announce(room)
+    begun = time.perf_counter()
+    per_game = seconds_per_game(scenario, call["seed"])
+    with Progress(game, call["games"] * per_game, show=call["games"] * per_game > 2.0) as bar:
+
+        def on_block(count: int) -> None:
+            bar.advance(count, count * per_game)
+
+        if out is not None:
+            record = api.play_file(out, scenario, on_block=on_block, **call)
+        else:
+            tables = api.play_counts(scenario, by=chosen, on_block=on_block, **call)
+    seconds = time.perf_counter() - begun
+    if out is not None:
+        told = {"file": str(out), "rows": call["games"] * len(scenario.policies), "bytes": out.stat().st_size}
+        if as_json:
+            print_json({**told, "provenance": record})
+        else:
+            print(f"{out}: {told['rows']:,} rows, {told['bytes']:,} bytes, {duration(seconds)}")
+        return
+    from sim.cli.summary import summary
+
+    rows = summary(tables["counts"], [f for name in chosen for f in fields if f.name == name])
+    head: dict[str, Any] = {
+        "game": game,
+        "scenario": scenario.id,
+        "rules": scenario.rules.identity(),
+        "policies": [p.text() for p in scenario.policies],
+        **{key: call[key] for key in ("seed", "first_game", "games")},
+    }
+    if as_json:
+        print_json({**head, "summary": rows})
+        return
+    changed = ", ".join(f"{k}={v}" for k, v in scenario.rules.changed().items()) or "default rules"
+    print(f"{room.title}, {changed}, {call['games']:,} games, seed {call['seed']}, scenario {scenario.id}")
+    print_frame(
+        [_told(row, head["policies"]) for row in rows],
+        right=("mean", "± 95 %", "sd", "5 %", "25 %", "50 %", "75 %", "95 %"),
+    )
+    print(f"{duration(seconds)}, {rate(call['games'], seconds)}")
+
+
+def _told(row: dict[str, Any], policies: list[str]) -> dict[str, str]:
+    if row["kind"] == "share":
+        spread = {key: "" for key in ("sd", "5 %", "25 %", "50 %", "75 %", "95 %")}
+        note = f"{row['low']:.2%} to {row['high']:.2%} (Wilson)"
+        return {
+            "seat": str(row["seat"]),
+            "policy": policies[row["seat"]],
+            "column": row["column"],
+            "mean": f"{row['mean']:.2%}",
+            "± 95 %": f"{row['half_width']:.2%}",
+            **spread,
+            "note": note,
+        }
+    quantiles = {f"{q} %": str(row["quantiles"][str(q)]) for q in (5, 25, 50, 75, 95)}
+    return {
+        "seat": str(row["seat"]),
+        "policy": policies[row["seat"]],
+        "column": row["column"],
+        "mean": f"{row['mean']:.3f}",
+        "± 95 %": f"{row['half_width']:.3f}",
+        "sd": f"{row['sd']:.3f}",
+        **quantiles,
+        "note": f"{row['minimum']} to {row['maximum']}",
+    }
