@@ -15,18 +15,11 @@ import numpy as np
 from sim.engine.jit import jit
 from sim.engine.rng import POLICY, uniform
 from sim.games.base import Field, Playable, Policy
-from sim.games.parlett.deck import shuffle
 from sim.games.parlett.moves import (
     ALL,
-    CARDS,
     COURTS,
-    LAST_NUMERAL,
-    MOST_HAND,
-    MOST_PLAYS,
     PIPS,
-    RANKS,
     SUIT,
-    SUITS,
     card_gain,
     count_cards,
     fill_gain,
@@ -34,11 +27,12 @@ from sim.games.parlett.moves import (
     harmless_cards,
     legal_cards,
     list_cards,
+    shuffle,
 )
 from sim.games.parlett.odds import fill_none_chance
 from sim.games.parlett.policies import POLICIES, choose
 from sim.games.parlett.position import POSITION
-from sim.games.parlett.rules import ParlettRules
+from sim.games.parlett.rules import CARDS, LAST_NUMERAL, MOST_HAND, MOST_PLAYS, RANKS, SUITS, ParlettRules
 
 #: raised when results change for equal arguments
 KERNEL_VERSION = 1

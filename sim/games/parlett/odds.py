@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sim.engine.jit import jit
-from sim.games.parlett.moves import COURTS, NUMERALS, RANK_COURTS, RANK_NUMERALS, RANKS, count_cards, highest, lowest
+from sim.games.parlett.moves import COURTS, NUMERALS, RANK_COURTS, RANK_NUMERALS, count_cards, highest, lowest
+from sim.games.parlett.rules import RANKS
 
 
 @jit

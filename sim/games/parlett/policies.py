@@ -26,7 +26,6 @@ from sim.games.parlett.moves import (
     NUMERALS,
     PIPS,
     RANK_NUMERALS,
-    RANKS,
     SUIT,
     SUIT_CARDS,
     card_gain,
@@ -37,6 +36,7 @@ from sim.games.parlett.moves import (
     ranks_of,
 )
 from sim.games.parlett.odds import chance_stuck, foresee
+from sim.games.parlett.rules import RANKS
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Reference policies

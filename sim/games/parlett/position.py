@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sim.games.parlett.moves import LAST_NUMERAL, MOST_FOLLOWERS, MOST_PLAYS, MOST_TOTAL
+from sim.games.parlett.rules import LAST_NUMERAL, MOST_FOLLOWERS, MOST_PLAYS, MOST_TOTAL
 
 #: what a player sees; a set of cards is a whole number whose bit ``c`` is card ``c``; pairs are (own, other)
 POSITION = np.dtype(

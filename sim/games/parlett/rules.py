@@ -7,7 +7,20 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, ValidationInfo
 
 from sim.games.base import Preset, RulesModel
-from sim.games.parlett.moves import CARDS, MOST_HAND, MOST_TOTAL
+
+# the pack
+CARDS = 52
+SUITS = 4
+RANKS = 13
+#: the highest rank that is a numeral; jack 11, queen 12 and king 13 are courts
+LAST_NUMERAL = 10
+#: the sum of all pips: no row total is larger
+MOST_TOTAL = 220
+#: one card in each hand leaves fifty in the stock: no row is longer
+MOST_PLAYS = 50
+MOST_HAND = 25
+#: the cards that may follow a card: ten numerals of the suit and all courts
+MOST_FOLLOWERS = 22
 
 #: what the numbers 0 … 3 and 1 … 13 are called where a game is told in words
 SUIT_NAMES = ("♣", "♦", "♥", "♠")
@@ -33,7 +46,7 @@ def _extra(accepts: str, source: str, reading: str = "") -> dict[str, Any]:
 
 
 class ParlettRules(RulesModel):
-    """One variant of Parlett's Caterpillar. Two players; every parameter matters at full speed."""
+    """One variant of Parlett's Caterpillar, for two players."""
 
     GAME: ClassVar[str] = "parlett"
     PRESETS: ClassVar[dict[str, Preset]] = {

@@ -9,8 +9,7 @@ import numpy as np
 
 from sim.games.base import Policy
 from sim.games.parlett.kernel import ParlettPlayable
-from sim.games.parlett.moves import CARDS, LAST_NUMERAL, RANKS
-from sim.games.parlett.rules import ParlettRules, card_name
+from sim.games.parlett.rules import CARDS, LAST_NUMERAL, RANKS, ParlettRules, card_name
 
 
 def trace(rules: ParlettRules, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
