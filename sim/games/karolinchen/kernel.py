@@ -1,0 +1,266 @@
+"""Plays Karolinchen: one compiled function for every variant and line-up, with an optional recording of every move.
+
+State: by seat, the current card and its free places, fruits covered, cards filled and the set of cards not yet laid
+out (all in the record that policies see, `POSITION`); the dice in the middle, as packed counts and as their number; the
+seat whose turn it is.
+
+A turn: if the middle does not show the colour of the current card, all its dice are rolled (all six if it is empty);
+fitting dice are taken; a full card is followed by the next one, until a card stays open, dice are refused or the last
+fruit is covered. An empty middle then returns all six dice. Random numbers are placed as in ``docs/randomness.md``.
+
+All working memory is in two records rather than arrays, because passing arrays on costs reference counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sim.engine.jit import jit
+from sim.engine.rng import POLICY, block, to_unit
+from sim.games.base import Field, Playable, Policy
+from sim.games.karolinchen.moves import (
+    CHOICES,
+    CHOSEN,
+    DECODE,
+    EATING,
+    LEFT,
+    MIDDLE,
+    RECORD,
+    ROLLED,
+    ROLLS,
+    SEAT,
+    TAKES,
+    fill_words,
+    record_take,
+    rolled,
+    start_cards,
+)
+from sim.games.karolinchen.policies import POLICIES, choose_next_card, choose_take
+from sim.games.karolinchen.position import POSITION
+from sim.games.karolinchen.rules import KarolinchenRules
+
+#: raised when results change for equal arguments, never for speed
+KERNEL_VERSION = 1
+
+
+def result_fields(rules: KarolinchenRules, seats: int) -> tuple[Field, ...]:
+    """Result fields with their bounds under the rules."""
+    cap = rules.max_turns
+    return (
+        Field(
+            "turns", "int32", "turns", "turns of the game, the winning one counted; the cap if it was reached", 1, cap
+        ),
+        Field("rolls", "int32", "rolls", "rolls of the shared dice, the opening roll counted", 1, 2 * cap + 1),
+        # an eating takes all six dice, each of which covers a fruit
+        Field("eatings", "int16", "eatings", "times the middle was emptied", 0, min(cap, seats * rules.total // 6)),
+        Field("fruits", "int16", "fruits", "fruits covered by this seat", 0, rules.total),
+        Field("cards", "int8", "cards", "cards finished by this seat", 0, 6),
+        Field("start_fruit", "int8", "index", "first card: 0 blue, 1 orange, 2 purple, 3 yellow, 4 green, 5 red", 0, 5),
+        Field("capped", "bool", "truth value", "the game was ended by the cap on turns", 0, 1, "bool"),
+        Field(
+            "win", "float64", "share of a win", "1 for the winner, 0 else; 0 for all in a capped game", 0, 1, "share"
+        ),
+    )
+
+
+#: what the kernel works with and no policy sees: line-up, look-up table, and words for the dice of 32 turns
+WORK = np.dtype(
+    [
+        ("start", np.int64, (6,)),
+        ("numbers", np.int64, (6,)),
+        ("draws", np.int64, (6,)),
+        ("params", np.float64, (6, POLICIES.width)),
+        ("cards", np.int64, (7,)),
+        ("words", np.uint64, (4, 16)),
+        ("decode", np.int32, (7 * 432,)),
+    ]
+)
+
+
+@jit
+def choose(position, work, turn, middle, dice, seed, game):
+    """Ask seat `position.seat` for its next card; returns the colour and the number for the decision to take dice."""
+    seat = position.seat
+    position.turn = turn
+    position.dice = dice
+    n = 0
+    for c in range(6):
+        position.middle[c] = (middle >> (4 * c)) & 15
+        work.cards[n] = c
+        n += (position.left[seat] >> c) & 1
+    if n == 1 and position.may == 0:
+        return work.cards[0], 0.0
+    u, v = 0.0, 0.0
+    if work.draws[seat] != 0:
+        w0, w1, w2, w3 = block(seed, game, POLICY, seat, position.finished[seat], 0)
+        u, v = to_unit(w0, w1), to_unit(w2, w3)
+    if n == 1:
+        return work.cards[0], v
+    return work.cards[choose_next_card(work.numbers[seat], position, work.cards, n, work.params[seat], u)], v
+
+
+@jit
+def play_games(seed, first, games, own_roll, max_turns, positions, works, out, record):
+    """Play games `first` … `first + games − 1`; `positions` and `works` hold the rules and the line-up.
+
+    With `record`, int64[turns, RECORD], the moves of the (then only) game are written down; None compiles to a kernel
+    without a trace of recording.
+    """
+    position = positions[0]
+    work = works[0]
+    seats = position.seats
+    may = position.may == 1
+    second_roll = position.second_roll == 1
+    for g in range(games):
+        game = np.uint64(first + g)
+        start_cards(position, work, seed, game)
+        fill_words(work, 0, seed, game)
+        middle = 0
+        dice = 6
+        rolls = 0
+        eatings = 0
+        if not own_roll:
+            middle = rolled(work, 0, 0, 6, seed, game)
+            rolls = 1
+        turn = 0
+        seat = -1
+        winner = -1
+        while turn < max_turns and winner < 0:
+            turn += 1
+            seat += 1
+            if seat == seats:
+                seat = 0
+            position.seat = seat
+            if turn & 31 == 0:
+                fill_words(work, turn, seed, game)
+            if record is not None:
+                record[turn - 1, SEAT] = seat
+                record[turn - 1, MIDDLE] = middle
+                record[turn - 1, ROLLS] = -rolls
+            colour = position.current[seat]
+            shift = 4 * colour
+            count = (middle >> shift) & 15
+            fresh = middle == 0
+            need = count == 0
+            # the roll is worked out whether needed or not: cheaper than a branch that nobody can predict
+            new = rolled(work, turn, 0, dice, seed, game)
+            middle = new if need else middle
+            rolls += 1 if need else 0
+            count = (middle >> shift) & 15
+            if record is not None:
+                record[turn - 1, ROLLED] = new
+            if second_roll and fresh and count == 0 and turn > 1:
+                middle = rolled(work, turn, 1, dice, seed, game)
+                count = (middle >> shift) & 15
+                rolls += 1
+                if record is not None:
+                    record[turn - 1, ROLLED + 1] = middle
+            places = position.places[seat]
+            n = min(count, places)
+            middle -= n << shift
+            dice -= n
+            places -= n
+            position.covered[seat] += n
+            position.places[seat] = places
+            if record is not None:
+                record[turn - 1, TAKES] = 0
+                record[turn - 1, CHOICES] = 0
+                record_take(record, turn, colour, n)
+            while places == 0:
+                position.finished[seat] += 1
+                if position.finished[seat] == 6:
+                    winner = seat
+                    break
+                colour, v = choose(position, work, turn, middle, dice, seed, game)
+                places = position.fruits[colour]
+                position.current[seat] = colour
+                position.places[seat] = places
+                position.left[seat] ^= 1 << colour
+                if record is not None:
+                    record[turn - 1, CHOSEN + record[turn - 1, CHOICES]] = colour
+                    record[turn - 1, CHOICES] += 1
+                count = (middle >> (4 * colour)) & 15
+                if count == 0:
+                    break
+                n = min(count, places)
+                if may and choose_take(work.numbers[seat], position, colour, count, n, work.params[seat], v) == 0:
+                    break
+                middle -= n << (4 * colour)
+                dice -= n
+                places -= n
+                position.covered[seat] += n
+                position.places[seat] = places
+                if record is not None:
+                    record_take(record, turn, colour, n)
+            if record is not None:
+                record[turn - 1, ROLLS] += rolls
+                record[turn - 1, LEFT] = middle
+                record[turn - 1, EATING] = 1 if dice == 0 and winner < 0 else 0
+            if dice == 0 and winner < 0:
+                eatings += 1
+                dice = 6
+        for s in range(seats):
+            row = g * seats + s
+            out[0, row] = turn
+            out[1, row] = rolls
+            out[2, row] = eatings
+            out[3, row] = position.covered[s]
+            out[4, row] = position.finished[s]
+            out[5, row] = position.first[s]
+            out[6, row] = 1 if winner < 0 else 0
+            out[7, row] = 1 if winner == s else 0
+
+
+class KarolinchenPlayable(Playable):
+    """Karolinchen with rules and policies fixed."""
+
+    def __init__(self, rules: KarolinchenRules, policies: Sequence[Policy]) -> None:
+        self.seats = len(policies)
+        self.fields = result_fields(rules, self.seats)
+        self._own_roll = rules.opening == "own_roll"
+        self._max_turns = rules.max_turns
+        self._work = np.zeros(1, WORK)
+        self._work["start"] = -1
+        if rules.start_fruit != "distinct":
+            self._work["start"][0, : self.seats] = rules.start_fruit
+        self._work["numbers"][0, : self.seats] = [p.info.number for p in policies]
+        self._work["draws"][0, : self.seats] = [p.info.draws for p in policies]
+        self._work["params"][0, : self.seats] = [p.vector(POLICIES.width) for p in policies]
+        self._work["decode"] = DECODE
+        self._position = np.zeros(1, POSITION)
+        self._position["seats"] = self.seats
+        self._position["total"] = rules.total
+        self._position["may"] = rules.new_card_take == "may"
+        # a rule without effect must not reach a policy either: equal identities play equal games
+        self._position["second_roll"] = (
+            rules.reroll_after_eating and "reroll_after_eating" not in rules.without_effect()
+        )
+        self._position["fruits"] = rules.fruits
+
+    def scratch(self) -> Any:
+        """The two records of one thread."""
+        return self._position.copy().view(np.recarray), self._work.copy().view(np.recarray)
+
+    def play(self, seed: int, first: int, games: int, out: np.ndarray, scratch: Any) -> None:
+        """Play games `first` … `first + games − 1` into `out`, int32[8, games × seats]."""
+        self._play(seed, first, games, out, scratch, None)
+
+    def record(self, seed: int, game: int) -> tuple[np.ndarray, np.ndarray]:
+        """Play one game and write it down: results int32[8, seats] and moves int64[turns, RECORD]."""
+        out = np.zeros((len(self.fields), self.seats), np.int32)
+        scratch = self.scratch()
+        self.play(seed, game, 1, out, scratch)
+        record = np.zeros((int(out[0, 0]), RECORD), np.int64)  # how long the game is, only playing it can tell
+        self._play(seed, game, 1, out, scratch, record)
+        return out, record
+
+    def _play(
+        self, seed: int, first: int, games: int, out: np.ndarray, scratch: Any, record: np.ndarray | None
+    ) -> None:
+        positions, works = scratch
+        play_games(
+            np.uint64(seed), np.int64(first), games, self._own_roll, self._max_turns, positions, works, out, record
+        )
