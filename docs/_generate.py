@@ -63,12 +63,18 @@ def parameter_table(rules: type[RulesModel]) -> str:
     return "\n".join(lines)
 
 
-def parameter_line(parameter: PolicyParameter) -> str:
+def parameter_line(parameter: PolicyParameter, meaning: str) -> str:
     default = parameter.default if isinstance(parameter.default, str) else format_number(parameter.default)
-    return f"| `{parameter.name}` | `{default}` | {cell(parameter.accepts())} | {cell(parameter.meaning)} |"
+    return f"| `{parameter.name}` | `{default}` | {cell(parameter.accepts())} | {cell(meaning)} |"
 
 
-def policy_section(info: PolicyInfo) -> list[str]:
+def common(game: Game) -> dict[str, str]:
+    """Parameters that every policy of a game takes with one meaning: told once."""
+    sets = [{(p.name, p.meaning) for p in info.parameters} for info in game.policies.entries.values()]
+    return dict(sorted(set.intersection(*sets)))
+
+
+def policy_section(info: PolicyInfo, told: dict[str, str]) -> list[str]:
     lines = [
         "",
         f"### `{info.id}`",
@@ -79,7 +85,7 @@ def policy_section(info: PolicyInfo) -> list[str]:
     ]
     if info.parameters:
         lines += ["", "| parameter | default | accepted | meaning |", "|---|---|---|---|"]
-        lines += [parameter_line(p) for p in info.parameters]
+        lines += [parameter_line(p, "see above" if p.name in told else p.meaning) for p in info.parameters]
     return lines
 
 
@@ -94,9 +100,12 @@ def policies_page(games: list[Game]) -> str:
         "distribution. How to add one: [add a policy](how-to/add-a-policy.md).",
     ]
     for game in games:
+        told = common(game)
         lines += ["", f"## {game.title}"]
+        for name, meaning in told.items():
+            lines += ["", f"Every policy takes `{name}`: {meaning}."]
         for info in game.policies.entries.values():
-            lines += policy_section(info)
+            lines += policy_section(info, told)
     return "\n".join([*lines, "", END]) + "\n"
 
 

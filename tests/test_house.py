@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -193,10 +195,15 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
 
 
+def in_a_fresh_process(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run([sys.executable, *command], cwd=folder, env=env, capture_output=True, text=True)
+
+
 def test_python_examples_run(tmp_path: Path) -> None:
     code = "\n".join(blocks("python"))
     assert "sim.simulate(" in code
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    done = in_a_fresh_process(["-c", code], tmp_path)
     assert done.returncode == 0, done.stderr
 
 
@@ -205,10 +212,8 @@ def test_command_line_examples_run(tmp_path: Path) -> None:
     lines = [line for block in blocks("sh") for line in block.splitlines()]
     commands = [line for line in lines if line.startswith(".venv/bin/sim ")]
     assert commands
-    program = Path(sys.executable).parent / "sim"
     for command in commands:
-        line = command.replace(".venv/bin/sim", str(program), 1)
-        done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True)
+        done = in_a_fresh_process(["-c", "from sim.cli import main; main()", *shlex.split(command)[1:]], tmp_path)
         assert done.returncode == 0, f"{command}\n{done.stderr}"
         assert done.stdout.strip(), command
 
