@@ -34,6 +34,11 @@ def _version(package: str) -> str:
         return "not installed"
 
 
+def busy() -> bool:
+    """Whether other work keeps the cores busy: then absolute speeds and the gain of a second worker mean little."""
+    return hasattr(os, "getloadavg") and os.getloadavg()[0] > 0.5 * cores()
+
+
 def describe() -> dict[str, str]:
     """Everything worth knowing about the machine, by name."""
     return {

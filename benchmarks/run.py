@@ -38,13 +38,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from benchmarks.parts import FULL, QUICK, DigestsDifferError, everything
 
     effort = QUICK if options.quick else FULL
-    described = machine.describe()
+    described, busy = machine.describe(), machine.busy()
     try:
         data = everything(effort, options.long, _say, options.only)
     except DigestsDifferError as error:
         print(f"benchmarks: nothing was timed: {error}", file=sys.stderr)
         return 1
     how = f"{'Quick' if options.quick else 'Full'} run, {effort.repetitions} repetitions."
+    if busy:
+        how += " **The machine was busy with other work**: absolute speeds and the gain of a second worker mean little."
     page = tables.text(data, described, how)
     print(page)
     target = options.page or (None if options.quick or options.only else PAGE)
