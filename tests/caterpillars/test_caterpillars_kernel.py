@@ -140,6 +140,28 @@ def test_dice_are_the_same_at_every_level_and_in_every_variant() -> None:
     assert dice({}) == dice({"level": "expert", "setup": "variation", "idle_dice": True})
 
 
+def test_a_policy_that_asks_sees_the_others_as_of_the_last_round() -> None:
+    scenario = GAME.scenario({"level": "expert"}, ["random", "greedy", "planner"])
+    playable = GAME.compile(scenario.rules, scenario.policies)
+    playable._reads_others = True
+    scratch = playable.scratch()
+    playable.play(7, 3, 1, np.zeros((len(playable.fields), 3), np.int32), scratch)
+    trace = GAME.trace(scenario.rules, scenario.policies, 7, 3)
+    me = scratch.positions[1]  # as shown before the last round: eleven moves of each of the next seats clockwise
+    assert me.others == 2
+    for k, seat in enumerate((2, 0)):
+        moves = trace["seats"][seat]["outcomes"][:11]
+        totals, empty, bonus = [0, 0, 0], [4, 4, 4], [0, 0, 0]
+        for bonus_box, value, box, score in moves:
+            totals[box // 4] += score
+            empty[box // 4] -= 1
+            if bonus_box >= 0:
+                bonus[bonus_box] = value
+        assert list(me.other_totals[k]) == totals
+        assert list(me.other_empty[k]) == empty
+        assert list(me.other_bonus[k]) == bonus
+
+
 def test_the_best_shipped_policy_beats_the_straw_men() -> None:
     """By at least 1.0, 1.5, 4 and 4 points; 40,000 paired games each, standard error of a difference below
     0.05 points.

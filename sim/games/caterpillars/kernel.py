@@ -280,6 +280,7 @@ class _Scratch:
             position.seats = seats
             position.chance[:] = chance
             position.best[:] = best
+            position.typical = best[1:7].mean()
             player.policy = policy.info.number
             player.draws = policy.info.draws
             player.params[: POLICIES.width] = policy.vector(POLICIES.width)

@@ -22,6 +22,8 @@ CHILD = 2
 PLANNER = 3
 WEIGHTED = 4
 
+EXPERT = 3  # the level with letters, which use what is stored as a fourth die
+
 #: policies that look at the others' sheets; the kernel shows them only where one of these plays
 READS_OTHERS: frozenset[int] = frozenset()
 
@@ -58,9 +60,12 @@ def choose_child(options, n, params, u):
 
 @jit
 def expected(position, label, rounds_left, patience):
-    """Points an empty box is good for: its mean best score, times a chance to be served in the rounds left."""
+    """Points an empty box is good for: its mean best score, times a chance to be served in the rounds left.
+
+    The chance is reach / (1 + reach), reach = patience × the label's odds in one round × rounds left.
+    """
     reach = patience * position.chance[label] * rounds_left
-    return position.best[label] * reach / (1.0 + reach)
+    return position.best[label] * reach / (1.0 - position.chance[label] + reach + 1e-12)
 
 
 @jit
@@ -83,6 +88,7 @@ def choose_planner(position, options, n, params):
     store = params[3]
     hold = params[4]
     left = position.rounds - position.round_index
+    use = params[5] * (left - 1) if position.level == EXPERT else 0.0
     p0 = project(position, 0, left, patience)
     p1 = project(position, 1, left, patience)
     p2 = project(position, 2, left, patience)
@@ -103,7 +109,7 @@ def choose_planner(position, options, n, params):
             stored = options[i, 1]
             if stored < hold and left > 3:
                 continue
-            gain += store * stored if options[i, 0] != victim else given_up * store * stored
+            gain += stored * (store if options[i, 0] != victim else given_up * store) + stored * use
         if gain > most + 1e-9:
             most = gain
             choice = i
@@ -131,12 +137,12 @@ def choose_weighted(position, options, n, params):
     doubt = params[2]
     store = params[3]
     wish = params[4]
-    use = params[5]
     left = position.rounds - position.round_index
+    use = params[5] * (left - 1) if position.level == EXPERT else 0.0
     p0 = project(position, 0, left, patience)
     p1 = project(position, 1, left, patience)
     p2 = project(position, 2, left, patience)
-    noise = doubt * (left - 1)
+    noise = doubt * position.typical * position.typical * (left - 1)
     now = soft_median(p0, p1, p2, noise)
     # chance that each caterpillar flies: how much a point more for it moves the projected median
     fly0 = soft_median(p0 + 1.0, p1, p2, noise) - now
@@ -159,7 +165,7 @@ def choose_weighted(position, options, n, params):
         if k >= 0:
             fly = fly0 if k == 0 else fly1 if k == 1 else fly2
             stored = options[i, 1]
-            worth += store * fly * (stored - asked) + use * (stored - asked) * (left - 1)
+            worth += (store * fly + use) * (stored - asked)
         if worth > most + 1e-9:
             most = worth
             choice = i
@@ -224,25 +230,33 @@ POLICIES = PolicyRegistry(
             "a thoughtful family player",
             "this project",
             (
-                placement("odds"),
+                placement("spread"),
                 PolicyParameter(
                     "patience",
                     0.5,
-                    "how surely an empty box will be served: weight of chance per round × rounds left",
+                    "how surely an empty box will be served: weight of the label's odds × rounds left",
                     0.0,
                     10.0,
                     "ratio",
                 ),
                 PolicyParameter(
                     "given_up",
-                    0.2,
+                    0.22,
                     "weight of points on the caterpillar given up (lowest projected total)",
                     0.0,
                     1.0,
                     "ratio",
                 ),
-                PolicyParameter("store", 0.7, "worth of a point stored in a bonus box", 0.0, 3.0, "points per point"),
-                PolicyParameter("hold", 5.0, "smallest value stored before the last three rounds", 0.0, 13.0, "points"),
+                PolicyParameter("store", 0.27, "worth of a point stored in a bonus box", 0.0, 3.0, "points per point"),
+                PolicyParameter("hold", 3.5, "smallest value stored before the last three rounds", 0.0, 13.0, "points"),
+                PolicyParameter(
+                    "use",
+                    0.07,
+                    "expert: worth of a stored point as a letter's fourth die, per round left",
+                    0.0,
+                    1.0,
+                    "points per point",
+                ),
             ),
         ),
         PolicyInfo(
@@ -252,26 +266,26 @@ POLICIES = PolicyRegistry(
             "an expert with a pencil",
             "this project",
             (
-                placement("odds"),
+                placement("spread"),
                 PolicyParameter(
                     "patience",
-                    0.5,
-                    "how surely an empty box will be served: weight of chance per round × rounds left",
+                    0.82,
+                    "how surely an empty box will be served: weight of the label's odds × rounds left",
                     0.0,
                     10.0,
                     "ratio",
                 ),
                 PolicyParameter(
                     "doubt",
-                    2.0,
-                    "variance per round left of the difference of two totals, softens the median",
+                    0.29,
+                    "how uncertain totals are per round left: variance of a difference of two, in squared typical box scores",
                     0.0,
                     200.0,
-                    "points²",
+                    "ratio",
                 ),
                 PolicyParameter(
                     "store",
-                    1.0,
+                    0.42,
                     "worth of a stored point × the chance that its caterpillar flies",
                     0.0,
                     5.0,
@@ -279,7 +293,7 @@ POLICIES = PolicyRegistry(
                 ),
                 PolicyParameter(
                     "wish",
-                    4.0,
+                    2.5,
                     "value a die has to exceed in the first round to be stored; falls to 0 in the last",
                     0.0,
                     13.0,
@@ -287,8 +301,8 @@ POLICIES = PolicyRegistry(
                 ),
                 PolicyParameter(
                     "use",
-                    0.02,
-                    "worth of a stored point as a letter's fourth die, per round left",
+                    0.036,
+                    "expert: worth of a stored point as a letter's fourth die, per round left",
                     0.0,
                     1.0,
                     "points per point",

@@ -23,6 +23,7 @@ OTHERS = 7
 #: boxes                 boxes per caterpillar
 #: level, final          0 … 3; 0 median, 1 lowest, 2 highest, 3 total
 #: chance, best          per label (13): chance that a roll has an entry for it; mean best score when it has
+#: typical               mean of `best` over the labels 1 … 6: the size of a good box score at this level
 #: pending               during set-up: values of this roll still to be written (3), 0 where none
 #: seat, seats           own place; number of players
 #: others                number of sheets shown in the three fields below
@@ -48,6 +49,7 @@ POSITION = np.dtype(
         ("final", np.int64),
         ("chance", np.float64, (13,)),
         ("best", np.float64, (13,)),
+        ("typical", np.float64),
         ("pending", np.int64, (3,)),
         ("seat", np.int64),
         ("seats", np.int64),
