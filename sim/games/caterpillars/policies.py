@@ -278,7 +278,7 @@ POLICIES = PolicyRegistry(
                 PolicyParameter(
                     "doubt",
                     0.29,
-                    "how uncertain totals are per round left: variance of a difference of two, in squared typical box scores",
+                    "how uncertain totals are per round left, in squared typical box scores",
                     0.0,
                     200.0,
                     "ratio",
