@@ -147,7 +147,12 @@ def install() -> None:
 
 
 if __name__ == "__main__":  # the command line with the toy in the registry, for tests that need a process of their own
+    import os
+
     install()
     from sim.cli import main
+    from sim.sweep import summary
+
+    summary.INTERVAL = float(os.environ.get("TOY_INTERVAL", summary.INTERVAL))
 
     main()

@@ -7,9 +7,10 @@ One module per group of commands, each with a function ``register(app)``. A new 
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -47,7 +48,25 @@ def build() -> typer.Typer:
     app.callback()(_root)
     for name in MODULES:
         import_module(f"sim.cli.{name}").register(app)
+    for command in app.registered_commands:
+        assert command.callback is not None
+        command.callback = _stoppable(command.callback)
     return app
+
+
+class _Stopped(Exception):
+    """A `KeyboardInterrupt` on its way past the parser, which would swallow its text."""
+
+
+def _stoppable(command: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(command)
+    def call(*arguments: Any, **options: Any) -> Any:
+        try:
+            return command(*arguments, **options)
+        except KeyboardInterrupt as error:
+            raise _Stopped(str(error)) from None
+
+    return call
 
 
 def _complain(kind: str, error: BaseException | str) -> None:
@@ -76,7 +95,7 @@ def run(arguments: Sequence[str]) -> int:
     except FaultError as error:
         _complain("fault", error)
         return 1
-    except (KeyboardInterrupt, typer.Abort) as error:
+    except (_Stopped, KeyboardInterrupt) as error:
         _complain("stopped", str(error) or "by the keyboard; nothing incomplete was left behind")
         return 130
     except BrokenPipeError:

@@ -81,13 +81,15 @@ def rules(
     kind = room.rules_type
     if diff is not None:
         a, b = (_side(room, text) for text in diff)
-        rows = [{"parameter": k, diff[0]: a[k], diff[1]: b[k], "meaning": _meaning(kind, k)} for k in a if a[k] != b[k]]
+        differing = [
+            {"parameter": k, diff[0]: a[k], diff[1]: b[k], "meaning": _meaning(kind, k)} for k in a if a[k] != b[k]
+        ]
         if as_json:
-            print_json(rows)
-        elif not rows:
+            print_json(differing)
+        elif not differing:
             print(f"{diff[0]} and {diff[1]} are the same rules")
         else:
-            print_frame([{k: _shown(v) for k, v in row.items()} for row in rows])
+            print_frame([{k: _shown(v) for k, v in row.items()} for row in differing])
         return
     parsed = kind.parse(rules_from(preset, rule))
     values, default = parsed.model_dump(mode="json"), kind().model_dump(mode="json")

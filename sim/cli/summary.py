@@ -32,7 +32,7 @@ def wilson(mean: float, n: int, z: float = Z) -> tuple[float, float]:
 
 
 def summary(counts: Mapping[str, np.ndarray], fields: Sequence[Field]) -> list[dict[str, Any]]:
-    """One row per seat and column: mean, half-width of the 95 % interval, spread, quantiles; rates with Wilson limits."""
+    """One row per seat and column: mean, half-width of the 95 % interval, spread, quantiles or Wilson limits."""
     rows: list[dict[str, Any]] = []
     for seat in np.unique(counts["seat"]).tolist():
         here = counts["seat"] == seat

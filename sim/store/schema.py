@@ -160,6 +160,7 @@ def markdown(games: Sequence[Game]) -> str:
         lines += _table(row for row in rows if row["table"] == table)
     for game in games:
         lines += ["", f"## Columns of {game.title} (`{game.name}`)", ""]
+        lines += ["Ranges under the default rules; the footer of a file has those under its own rules.", ""]
         lines += _table(row for row in rows if row["game"] == game.name)
     return "\n".join(lines) + "\n"
 

@@ -147,8 +147,13 @@ def read(source: str | Path | Mapping[str, Any]) -> Spec:
 _MODELS: dict[str, type[_Model]] = {"variants": Variant, "pairs": PairSpec}
 
 
+def _first(error: ValidationError) -> Any:
+    """The fault to tell of: an unknown key before a missing one, which it often is under a wrong name."""
+    return sorted(error.errors(), key=lambda e: e["type"] != "extra_forbidden")[0]
+
+
 def _one_line(error: ValidationError) -> str:
-    first = error.errors()[0]
+    first = _first(error)
     path = [str(part) for part in first["loc"]]
     model: type[_Model] = _MODELS.get(path[0], Spec) if len(path) > 1 else Spec
     if first["type"] == "extra_forbidden":
@@ -180,7 +185,7 @@ def line_up(given: Any) -> LineUp:
     try:
         return LineUp(**values)
     except ValidationError as error:
-        first = error.errors()[0]
+        first = _first(error)
         key = str(first["loc"][0])
         if first["type"] == "extra_forbidden":
             raise SweepError(

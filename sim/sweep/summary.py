@@ -133,13 +133,14 @@ def play(
     stop: Callable[[], bool] = lambda: False,
     on_games: Callable[[int], None] | None = None,
     on_kept: Callable[[int], None] | None = None,
-    interval: float = INTERVAL,
+    interval: float | None = None,
 ) -> bool:
     """Play what is missing of the members of a group; False if `stop()` came true before the end.
 
     `on_games(games)` is told after every block how many games were recorded, over all scenarios; `on_kept(games)` how
     many were taken over from an earlier run.
     """
+    interval = INTERVAL if interval is None else interval
     playables = group.playables()
     plan = members[0].plan
     for member in members:
