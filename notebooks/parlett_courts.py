@@ -47,7 +47,8 @@ ends = hold[parameter].min(), hold[parameter].max()
 Markdown(
     f"The best threshold tried is {best[parameter]:g} cards, with {100 * best['value']:.1f} wins in 100 "
     f"({100 * best['low']:.1f} to {100 * best['high']:.1f}, {best['n']:,} games). "
-    f"Inside the range: **{best[parameter] not in ends}**. It is the best of {hold.height} that were tried, so its own figure is a little flattered."
+    f"Inside the range: **{best[parameter] not in ends}**. "
+    f"It is the best of {hold.height} that were tried, so its own figure is a little flattered."
 )
 
 # %%

@@ -42,8 +42,8 @@ changes.select("level", "policy", "value", "low", "high", "n", "sd", "better", "
 
 # %%
 Markdown(
-    f"Mean differences run from {changes['value'].min():+.2f} to {changes['value'].max():+.2f} points; the smallest that "
-    f"matters is {smallest} points. In a single game the difference has a standard deviation of up to "
+    f"Mean differences run from {changes['value'].min():+.2f} to {changes['value'].max():+.2f} points; the smallest "
+    f"that matters is {smallest} points. In a single game the difference has a standard deviation of up to "
     f"{changes['sd'].max():.1f} points."
 )
 

@@ -218,6 +218,18 @@ def test_command_line_examples_run(tmp_path: Path) -> None:
         assert done.stdout.strip(), command
 
 
+def test_the_sweep_of_the_how_to_can_be_planned() -> None:
+    from sim.sweep.plan import plan
+
+    page = (ROOT / "docs" / "how-to" / "run-a-sweep.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S)
+    assert examples
+    for example in examples:
+        planned = plan(yaml.safe_load(example))
+        assert len(planned.cells) > 10
+        assert not planned.notes
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # The pipeline names everything that decides its results
 
