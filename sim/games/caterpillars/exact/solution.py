@@ -1,0 +1,143 @@
+"""`sim.solve("caterpillars", …)`: exact optimal play for one labelled sheet at beginner and intermediate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sim.errors import InputError, RulesError
+from sim.games.caterpillars.exact.candidates import ways
+from sim.games.caterpillars.exact.pmf import TIE, optimal_pmf
+from sim.games.caterpillars.exact.sheet import Sheet, build
+from sim.games.caterpillars.exact.values import solve
+from sim.games.caterpillars.rules import MAX_LABEL, CaterpillarsRules
+
+#: rounding error per round: a sum of at most 57 products of doubles below the largest value
+_PRODUCTS = 60
+
+
+def numbers(name: str, values: object, size: int, low: int, high: int) -> tuple[int, ...]:
+    """`values` as a tuple of `size` whole numbers in [low, high], or `InputError`."""
+    accepted = f"accepted: {size} whole numbers from {low} to {high}"
+    try:
+        out = tuple(int(v.__index__()) for v in values)  # type: ignore[attr-defined]
+    except (TypeError, AttributeError):
+        raise InputError(f"{name} = {values!r} is not accepted; {accepted}") from None
+    if len(out) != size or any(not low <= v <= high for v in out):
+        raise InputError(f"{name} = {list(out)} is not accepted; {accepted}")
+    return out
+
+
+class SheetSolution:
+    """Optimal solo play for one labelled sheet.
+
+    Attributes
+    ----------
+    rules : CaterpillarsRules
+    labels : tuple of int
+    value : float
+        Expected end total under optimal play, in points.
+    error_bound : float
+        Proven bound on ``|value − truth|``.
+    """
+
+    def __init__(self, rules: CaterpillarsRules, labels: Sequence[int], workers: int = 2) -> None:
+        if rules.has_bonus:
+            raise RulesError(f"level = {rules.level} is not solved exactly; accepted: beginner, intermediate")
+        self.rules = rules
+        self.labels = numbers("labels", labels, rules.rounds, 1, MAX_LABEL)
+        self._sheet: Sheet = build(self.labels, rules.boxes, rules.max_entry)
+        self._values = solve(self._sheet, rules, workers)
+        self.value = float(self._values[self._sheet.offset[0, 0, 0]])
+        self.error_bound = rules.rounds * _PRODUCTS * 2.0**-53 * rules.max_score
+
+    @cached_property
+    def pmf(self) -> np.ndarray:
+        """Probability of each end total under optimal play: float64[max_score + 1]."""
+        return optimal_pmf(self._sheet, self.rules, self._values)
+
+    def state_value(self, filled: Sequence[bool], totals: Sequence[int]) -> float:
+        """Expected end total from a position, before the roll."""
+        n = self.rules.boxes
+        masks = []
+        for c in range(3):
+            own = self.labels[c * n : (c + 1) * n]
+            mask = 0
+            for label in set(own):  # interchangeable boxes: the lower ones count as filled first
+                places = [b for b in range(n) if own[b] == label]
+                done = sum(bool(filled[c * n + b]) for b in places)
+                mask |= sum(1 << b for b in places[:done])
+            masks.append(mask)
+        m0, m1, m2 = masks
+        length = self._sheet.length
+        inside = (totals[0] * length[m1] + totals[1]) * length[m2] + totals[2]
+        return float(self._values[self._sheet.offset[m0, m1, m2] + inside])
+
+    def best(
+        self,
+        *,
+        filled: Sequence[bool],
+        totals: Sequence[int],
+        dice: Sequence[int],
+        bonus: Sequence[int] = (0, 0, 0),
+        face: str | None = None,
+    ) -> list[tuple[tuple[int, int, int, int], float]]:
+        """Outcomes of a roll with the expected end total that follows, best first (ties within 1e-9 in sorted order).
+
+        Parameters
+        ----------
+        filled : sequence of bool, length 3 × boxes
+        totals : sequence of int, length 3
+            Sum of the scores of each caterpillar.
+        dice : sequence of int
+        bonus, face
+            Not used at these levels: (0, 0, 0) and None.
+        """
+        rules = self.rules
+        n = rules.boxes
+        done = numbers("filled", filled, rules.rounds, 0, 1)
+        sums = numbers("totals", totals, 3, 0, n * rules.max_entry)
+        rolled = numbers("dice", dice, rules.dice, 1, 6)
+        if tuple(bonus) != (0, 0, 0) or face is not None:
+            raise InputError(f"bonus = {tuple(bonus)}, face = {face!r} at level {rules.level}; accepted: (0, 0, 0) and None")
+        for c in range(3):
+            most = rules.max_entry * sum(done[c * n : (c + 1) * n])
+            if sums[c] > most:
+                raise InputError(f"totals[{c}] = {sums[c]} is not accepted; accepted: 0 to {most} with the boxes filled so far")
+        way = ways(rules, rolled, face, (0, 0, 0))[-1, 0]
+        empty = [b for b in range(rules.rounds) if not done[b]]
+        open_labels = {self.labels[b] for b in empty}
+        found = {(b, score) for b in empty for label, score in way.entries if label == self.labels[b]}
+        unmatched = any(label not in open_labels for label, _ in way.entries)
+        if (rules.zero_rule == "split" and unmatched) or not found:
+            found |= {(b, 0) for b in empty}
+        ranked = []
+        for b, score in sorted(found):
+            after = [bool(x) for x in done]
+            after[b] = True
+            total = list(sums)
+            total[b // n] += score
+            ranked.append(((-1, 0, b, score), self.state_value(after, total)))
+        ranked.sort(key=lambda pair: -pair[1])
+        return _stable(ranked)
+
+
+def _stable(ranked: list[tuple[tuple[int, int, int, int], float]]) -> list[tuple[tuple[int, int, int, int], float]]:
+    """Put outcomes whose values agree within `TIE` of the first of their run in sorted order."""
+    out: list[tuple[tuple[int, int, int, int], float]] = []
+    start = 0
+    for i in range(1, len(ranked) + 1):
+        if i == len(ranked) or ranked[start][1] - ranked[i][1] > TIE:
+            out += sorted(ranked[start:i])
+            start = i
+    return out
+
+
+def solve_sheet(rules: Mapping[str, Any] | str | CaterpillarsRules | None, labels: Sequence[int], workers: int = 2) -> SheetSolution:
+    """Solve one labelled sheet; see `SheetSolution`."""
+    parsed = CaterpillarsRules.parse(rules)
+    assert isinstance(parsed, CaterpillarsRules)
+    return SheetSolution(parsed, labels, workers)

@@ -1,0 +1,125 @@
+"""Exact values against plain recursion in exact fractions, and against the simulation."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+
+from sim.errors import InputError, RulesError
+from sim.games.caterpillars import CaterpillarsRules, outcomes
+from sim.games.caterpillars.exact.candidates import rolls, ways
+from sim.games.caterpillars.exact.solution import solve_sheet
+
+LEVELS = ("beginner", "intermediate", "advanced", "expert")
+
+
+def end(totals, final):
+    low, mid, high = sorted(totals)
+    return {"median": mid, "lowest": low, "highest": high, "total": low + mid + high}[final]
+
+
+def recursion(rules: CaterpillarsRules, labels) -> Fraction:
+    """Optimal value by the definition: expectation over every roll, maximum over the kernel's own outcomes."""
+    weights = rolls(rules)
+    total = sum(weights.values())
+    n = rules.boxes
+
+    @cache
+    def value(filled: tuple[bool, ...], totals: tuple[int, ...]) -> Fraction:
+        if all(filled):
+            return Fraction(end(totals, rules.final))
+        out = Fraction(0)
+        for (dice, _), weight in weights.items():
+            best = Fraction(-1)
+            for _, _, box, score in outcomes(rules, labels, filled, (0, 0, 0), dice):
+                after = tuple(f or b == box for b, f in enumerate(filled))
+                sums = tuple(t + (score if box // n == c else 0) for c, t in enumerate(totals))
+                best = max(best, value(after, sums))
+            out += weight * best
+        return out / total
+
+    return value((False,) * (3 * n), (0, 0, 0))
+
+
+@pytest.mark.parametrize("final", ["median", "lowest", "highest", "total"])
+@pytest.mark.parametrize("zero_rule", ["forced", "split"])
+@pytest.mark.parametrize(
+    ("level", "boxes", "labels", "extra"),
+    [
+        ("beginner", 1, [1, 3, 6], {}),
+        ("beginner", 2, [1, 1, 3, 4, 6, 2], {}),
+        ("intermediate", 1, [4, 9, 6], {}),
+        ("intermediate", 1, [3, 3, 7], {"idle_dice": True}),
+    ],
+)
+def test_values_are_those_of_plain_recursion(level, boxes, labels, extra, zero_rule, final) -> None:
+    rules = CaterpillarsRules.parse(
+        {"level": level, "boxes": boxes, "sheet": [1] * (3 * boxes), "final": final, "zero_rule": zero_rule, **extra}
+    )
+    solution = solve_sheet(rules, labels)
+    exact = recursion(rules, labels)
+    assert abs(solution.value - float(exact)) < 1e-12
+    assert abs(solution.pmf.sum() - 1) < 1e-12
+    assert abs((solution.pmf * np.arange(solution.pmf.size)).sum() - solution.value) < 1e-12
+
+
+def test_own_candidates_agree_with_the_kernels_outcomes() -> None:
+    """3,000 random positions over every parameter."""
+    rng = random.Random(5)
+    for _ in range(3000):
+        level = rng.choice(LEVELS)
+        rules = CaterpillarsRules.parse(
+            {
+                "level": level,
+                "zero_rule": "forced",
+                "idle_dice": rng.random() < 0.3,
+                "bonus_ban": rng.choice(["same_box", "any"]),
+                "double_optional": rng.random() < 0.5,
+                "double_stores": rng.choice(["doubled", "face", "barred"]),
+                "bonus_source": rng.choice(["regular", "any"]),
+            }
+        )
+        labels = [rng.randint(1, 12) for _ in range(12)]
+        filled = [rng.random() < 0.6 for _ in range(12)]
+        bonus = tuple(rng.choice([0, 0, 1, 4, 6, 12]) if rules.has_bonus else 0 for _ in range(3))
+        dice = tuple(rng.randint(1, 6) for _ in range(rules.dice))
+        face = rng.choice(["A", "B", "C", "2x", "10", "butterfly"]) if rules.has_action else None
+        empty = [b for b in range(12) if not filled[b]]
+        expected = set()
+        for (box_k, value), way in ways(rules, dice, face, bonus).items():
+            entries = {(b, s) for b in empty for label, s in way.entries if label == labels[b]}
+            if way.butterfly:
+                entries |= {(b, way.butterfly) for b in empty}
+            expected |= {(box_k, value, b, s) for b, s in entries or {(b, 0) for b in empty}}
+        assert outcomes(rules, labels, filled, bonus, dice, face) == sorted(expected)
+
+
+def test_best_ranks_all_outcomes_and_its_first_is_the_value() -> None:
+    rules = CaterpillarsRules.parse({"level": "beginner"})
+    labels = [1, 6, 3, 4, 2, 5, 1, 2, 1, 6, 5, 3]
+    solution = solve_sheet(rules, labels)
+    empty, none = [False] * 12, [0, 0, 0]
+    mean = 0.0
+    for (dice, _), weight in rolls(rules).items():
+        ranked = solution.best(filled=empty, totals=none, dice=dice)
+        assert sorted(o for o, _ in ranked) == outcomes(rules, labels, empty, none, dice)
+        assert all(a >= b - 1e-9 for (_, a), (_, b) in zip(ranked, ranked[1:], strict=False))
+        mean += weight * ranked[0][1] / 36
+    assert abs(mean - solution.value) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: solve_sheet("expert", [1] * 12), "beginner, intermediate"),
+        (lambda: solve_sheet("beginner", [1] * 11), "12 whole numbers from 1 to 12"),
+        (lambda: solve_sheet("beginner", [0] * 12), "1 to 12"),
+    ],
+)
+def test_wrong_calls_get_one_line(call, words) -> None:
+    with pytest.raises((InputError, RulesError), match=words):
+        call()
