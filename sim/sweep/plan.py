@@ -146,7 +146,8 @@ def _options(item: str | Mapping[str, Any]) -> list[tuple[str | Mapping[str, Any
             if key not in ("policy", "repeat"):
                 raise SweepError(unknown("key beside policy", key, ("policy", "repeat")))
         repeats = item.get("repeat", 1)
-        numbers = [whole_number("repeat", n, 1, 2**15 - 1) for n in (repeats if isinstance(repeats, list) else [repeats])]
+        given = repeats if isinstance(repeats, list) else [repeats]
+        numbers = [whole_number("repeat", n, 1, 2**15 - 1) for n in given]
         return [choice * number for number in numbers for choice in _options(item["policy"])]
     if isinstance(item, Mapping):
         grid = item.get("grid", {})
