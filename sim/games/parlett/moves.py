@@ -35,48 +35,62 @@ SUIT = np.arange(CARDS, dtype=np.int64) // RANKS
 # Sets of cards
 
 
-lowest: Any  #: number of the lowest card of a set that is not empty
-highest: Any  #: number of the highest card of a set that is not empty
-count_cards: Any  #: how many cards are in a set
-
 if COMPILED:
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
 
-    def _lowest(typing_context: Any, cards: Any) -> Any:
+    # one machine instruction each; the language has no name for them
+    def _cttz(typing_context: Any, number: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
 
         return types.int64(types.int64), code
 
-    def _highest(typing_context: Any, cards: Any) -> Any:
+    def _ctlz(typing_context: Any, number: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            leading_zeros = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
-            return builder.sub(ir.Constant(ir.IntType(64), 63), leading_zeros)
+            return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
 
         return types.int64(types.int64), code
 
-    def _count_cards(typing_context: Any, cards: Any) -> Any:
+    def _ctpop(typing_context: Any, number: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.ctpop(args[0])
 
         return types.int64(types.int64), code
 
-    lowest, highest, count_cards = intrinsic(_lowest), intrinsic(_highest), intrinsic(_count_cards)
+    _trailing_zeros: Any = intrinsic(_cttz)
+    _leading_zeros: Any = intrinsic(_ctlz)
+    _ones: Any = intrinsic(_ctpop)
 
 else:
 
-    def _lowest_plain(cards: Any) -> int:
-        return (int(cards) & -int(cards)).bit_length() - 1
+    def _trailing_zeros(number: Any) -> int:
+        return (int(number) & -int(number)).bit_length() - 1
 
-    def _highest_plain(cards: Any) -> int:
-        return int(cards).bit_length() - 1
+    def _leading_zeros(number: Any) -> int:
+        return 64 - int(number).bit_length()
 
-    def _count_plain(cards: Any) -> int:
-        return int(cards).bit_count()
+    def _ones(number: Any) -> int:
+        return int(number).bit_count()
 
-    lowest, highest, count_cards = _lowest_plain, _highest_plain, _count_plain
+
+@jit
+def lowest(cards):
+    """Number of the lowest card of a set that is not empty."""
+    return _trailing_zeros(cards)
+
+
+@jit
+def highest(cards):
+    """Number of the highest card of a set that is not empty."""
+    return 63 - _leading_zeros(cards)
+
+
+@jit
+def count_cards(cards):
+    """How many cards are in a set."""
+    return _ones(cards)
 
 
 @jit
