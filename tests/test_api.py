@@ -230,17 +230,17 @@ def test_wrong_trace_is_one_line() -> None:
 def test_first_call_says_that_kernels_are_compiled(
     toy: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Any
 ) -> None:
-    from sim import api
     from sim.engine import jit
+    from sim.sweep import warm
 
     monkeypatch.setattr(type(toy), "compile_seconds", 30)
     monkeypatch.setattr(jit, "COMPILED", True)
     monkeypatch.setattr(jit, "CACHE_FOLDER", str(tmp_path))
-    monkeypatch.setattr(api, "_told", set())
+    monkeypatch.setattr(warm, "_told", set())
     sim.simulate("toy", policies=["plain"], games=1, seed=1)
     sim.simulate("toy", policies=["plain"], games=1, seed=1)
     assert capsys.readouterr().err == "sim: compiling kernels for toy (once after install, about 30 s)\n"
-    monkeypatch.setattr(api, "_told", set())
+    monkeypatch.setattr(warm, "_told", set())
     (tmp_path / "toy_1").mkdir()
     (tmp_path / "toy_1" / "kernel.play-1.py311.1.nbc").touch()
     sim.simulate("toy", policies=["plain"], games=1, seed=1)
