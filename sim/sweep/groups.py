@@ -26,7 +26,7 @@ class Group:
 
 
 def groups(cells: Sequence[Cell], largest: int = LARGEST) -> list[Group]:
-    """Split cells into groups of at most `largest`, in the order of the plan: what is linked by comparisons together."""
+    """Split cells into groups of at most `largest`, in the order of the plan; linked cells stay together."""
     parent: dict[str, str] = {}
 
     def root(id: str) -> str:
