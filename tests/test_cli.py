@@ -15,8 +15,6 @@ from conftest import ROOT
 
 import sim
 from sim.cli import run
-from sim.cli.summary import summary, wilson
-from sim.games.base import Field
 
 pytestmark = pytest.mark.usefixtures("toy")
 
@@ -156,8 +154,7 @@ def test_run_prints_estimates_with_intervals(cli: Any) -> None:
     assert result.status == 0
     head, names = lines(result.out)[:2]
     assert head.startswith("Toy, sides=8, 10,000 games, seed 7, scenario ")
-    assert names.split()[:4] == ["seat", "policy", "column", "mean"]
-    assert "(Wilson)" in result.out
+    assert names.split()[:6] == ["seat", "policy", "column", "mean", "low", "high"]
     told = json.loads(
         cli(
             "run",
@@ -180,28 +177,20 @@ def test_run_prints_estimates_with_intervals(cli: Any) -> None:
         values = frame.filter(pl.col("seat") == row["seat"])[row["column"]]
         assert row["n"] == 10_000
         assert row["mean"] == pytest.approx(values.mean())
-        assert row["half_width"] == pytest.approx(1.959964 * values.cast(pl.Float64).std() / 100, rel=1e-5)
+        assert row["half_width"] == pytest.approx(1.960201 * values.cast(pl.Float64).std() / 100, rel=1e-5)
         if row["column"] == "score":
             assert row["quantiles"]["50"] == values.quantile(0.5, "lower")
             assert (row["minimum"], row["maximum"]) == (values.min(), values.max())
         else:
             assert row["low"] < row["mean"] < row["high"]
+            assert row["method"] == "mean share, Student's t"
 
 
-def test_wilson_interval_is_that_of_the_textbook() -> None:
-    from scipy.stats import binomtest
-
-    for wins, n in ((15, 20), (0, 10), (10, 10), (1234, 100_000)):
-        expected = binomtest(wins, n).proportion_ci(0.95, method="wilson")
-        assert wilson(wins / n, n) == pytest.approx((expected.low, expected.high), abs=1e-12)
-
-
-def test_summary_of_a_constant_has_no_spread() -> None:
-    import numpy as np
-
-    counts = {"seat": np.array([0]), "score": np.array([3]), "count": np.array([5])}
-    (row,) = summary(counts, [Field("score", "int8", "points", "", 0, 5)])
-    assert (row["mean"], row["half_width"], row["sd"], row["quantiles"]["95"]) == (3.0, 0.0, 0.0, 3)
+def test_one_game_has_no_interval(cli: Any) -> None:
+    told = json.loads(cli("run", "toy", "--policy", "plain", "--games", 1, "--json").out)
+    score = told["summary"][0]
+    assert (score["n"], score["half_width"], score["sd"]) == (1, None, None)
+    assert score["minimum"] == score["mean"] == score["maximum"] == score["quantiles"]["95"]
 
 
 def test_run_with_out_writes_the_rows(cli: Any, tmp_path: Path) -> None:
