@@ -34,7 +34,7 @@ from sim.plots.style import figure
 
 # %%
 differences, scenarios = sim.load(sweep, table="differences", data=data), sim.scenarios(sweep, data=data)
-changes = analysis.paired_changes(differences, scenarios, smallest=smallest).filter(pl.col("factor") == "setup")
+changes = analysis.paired_changes(differences, scenarios, smallest=smallest)
 changes.select("level", "policy", "value", "low", "high", "n", "sd", "better", "same", "worse", "verdict")
 
 # %% [markdown]
