@@ -6,13 +6,13 @@ the ends of an interval (``value``, ``low``, ``high``, or ``x``, ``x_low``, ``x_
 draws, reads or writes.
 """
 
-from sim.analysis.changes import difference_counts, paired_changes
+from sim.analysis.changes import difference_counts, paired_changes, policy_gains
 from sim.analysis.duels import duels
 from sim.analysis.length import bedtime, game_length, survival_curves
 from sim.analysis.levels import level_balance
 from sim.analysis.parlett import court_short, hold_curve
 from sim.analysis.scores import best_policies, par_table, score_distribution, score_summary
-from sim.analysis.seats import seat_shares
+from sim.analysis.seats import odd_one_out, seat_shares, shares_by
 
 __all__ = [
     "bedtime",
@@ -23,10 +23,13 @@ __all__ = [
     "game_length",
     "hold_curve",
     "level_balance",
+    "odd_one_out",
     "paired_changes",
     "par_table",
+    "policy_gains",
     "score_distribution",
     "score_summary",
     "seat_shares",
+    "shares_by",
     "survival_curves",
 ]

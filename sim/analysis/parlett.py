@@ -24,7 +24,7 @@ def hold_curve(
     Returns
     -------
     polars.DataFrame
-        Columns variant, opponent, threshold, value (share of wins, a draw counts half), low, high, score, score_low,
+        Columns opponent, threshold, value (share of wins, a draw counts half), low, high, score, score_low,
         score_high (mean), other
         (mean score of the opponent), n, seats.
     """
@@ -39,7 +39,7 @@ def hold_curve(
             f"no scenario has policy {policy} with {parameter}; accepted: a sweep over {policy}.{parameter}"
         )
     rows = []
-    for key, parts in sides(counts, scenarios, ("variant",)):
+    for key, parts in sides(counts, scenarios):
         if key["policy"] not in settings or key["opponent"] in settings:
             continue
         seats = [pl.DataFrame(p) for _, p in parts]
@@ -47,7 +47,6 @@ def hold_curve(
         score = average([stats.mean(p["score"], p["count"], level) for p in seats], "mean")
         rows.append(
             {
-                "variant": key["variant"],
                 "opponent": key["opponent"],
                 "threshold": settings[key["policy"]],
                 **win.row(),
@@ -56,9 +55,9 @@ def hold_curve(
                 "seats": len(parts),
             }
         )
-    schema = {"variant": pl.String, "opponent": pl.String, "threshold": pl.Float64} | ESTIMATE
+    schema = {"opponent": pl.String, "threshold": pl.Float64} | ESTIMATE
     more = dict.fromkeys(("score", "score_low", "score_high"), pl.Float64) | {"seats": pl.Int64}
-    return table(rows, schema | more).sort("variant", "opponent", "threshold", maintain_order=True)
+    return table(rows, schema | more).sort("opponent", "threshold", maintain_order=True)
 
 
 def court_short(

@@ -52,16 +52,10 @@ def draw_survival(
         part = frame.filter(pl.col(series) == key).sort(x)
         at, share = part[x].to_numpy(), 100 * part["value"].to_numpy()
         colour, dash, _ = SERIES[i % len(SERIES)]
-        ax.fill_between(
-            at,
-            100 * part["low"].to_numpy(),
-            100 * part["high"].to_numpy(),
-            step="post",
-            color=colour,
-            alpha=0.25,
-            linewidth=0,
-        )
-        ax.step(at, share, where="post", color=colour, linestyle=dash, linewidth=2)
+        here = at <= until
+        ends = (100 * part[end].to_numpy()[here] for end in ("low", "high"))
+        ax.fill_between(at[here], *ends, color=colour, alpha=0.25, linewidth=0)
+        ax.plot(at[here], share[here], color=colour, linestyle=dash, linewidth=2)
         target = 88 - 62 * i / max(1, len(keys) - 1)  # labels walk down the curves, so that they do not meet
         where = int(np.searchsorted(-share, -target))
         where = min(where, at.size - 1)
@@ -89,7 +83,7 @@ def alt_survival(
     for key in dict.fromkeys((keys[0], keys[-1])):
         part = frame.filter(pl.col(series) == key).sort(x)
         half, late = (part.filter(pl.col("value") <= p)[x].min() for p in (0.5, 0.05))
-        texts.append(f"{key} {series}: half are over after {half} {unit}, 19 in 20 after {late}")
+        texts.append(str(key) + f" {series}: half are over after {half} {unit}, 19 in 20 after {late}")
     return clip_alt(f"Survival curves of {what}. " + "; ".join(texts) + ".")
 
 
@@ -131,8 +125,7 @@ def draw_curve(
         if key is not None:
             ax.annotate(
                 str(key), (at[-1], part[value][-1] * scale), xytext=(7, 0), textcoords="offset points", color=colour,
-                fontsize=11,
-                fontweight="bold", ha="left", va="center", annotation_clip=False,
+                fontsize=11, fontweight="bold", ha="left", va="center", annotation_clip=False,
             )  # fmt: skip
     ax.set_xlabel(xlabel)
     ax.set_ylabel(ylabel)

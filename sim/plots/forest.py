@@ -76,6 +76,8 @@ def draw_forest(
                 va="center",
                 fontsize=11,
                 fontweight="bold",
+                bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.5},
+                zorder=2,
             )
             last_group = row["group"]
             y += 0.9
@@ -120,12 +122,12 @@ def draw_forest(
     ax.set_ylim(y - 0.4, -1.0 if stacked else -0.7)
     ax.tick_params(axis="y", colors=INK)
     ax.set_xlabel(xlabel)
-    left, right = ax.get_xlim()
     if threshold is not None:
+        left, right = ax.get_xlim()
         right = max(right, threshold * 1.08)
         ax.axvspan(threshold, right + 10 * (right - left), color=BAND, linewidth=0, zorder=0.05)
         ax.axvline(threshold, color=INK, linewidth=1, linestyle=(0, (4, 2)), zorder=1)
-    ax.set_xlim(left, right)
+        ax.set_xlim(left, right)
     if show_n:
         least = frame.group_by("label", maintain_order=True).agg(pl.col("n").min())
         for (_, label), at in places.items():

@@ -1,0 +1,291 @@
+"""Tables for readers: rows of short texts, as HTML that folds on a telephone and as Markdown."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sim.report import words
+from sim.report.facts import Facts
+from sim.report.names import VIEWS
+from sim.report.params import Params
+
+SIGNS = {"inside": "●", "outside": "○", "not yet known": "◐"}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: header, rows of texts, and how it is to be read.
+
+    Attributes
+    ----------
+    caption : str
+    header : list of str
+    rows : list of list of str
+    note : str
+        Small print under the table.
+    shades : list of list of float
+        Optional background strength (0 … 1) of each cell.
+    text_columns : int
+        So many columns at the left are names; the others are numbers, set to the right.
+    """
+
+    caption: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+    shades: Sequence[Sequence[float]] = field(default_factory=list)
+    text_columns: int = 1
+
+    def html(self) -> str:
+        """HTML; every cell carries its column's name for narrow screens."""
+        head = "".join(
+            f'<th scope="col"{"" if i < self.text_columns else " class=num"}>{html.escape(h)}</th>'
+            for i, h in enumerate(self.header)
+        )
+        lines = []
+        for r, row in enumerate(self.rows):
+            cells = []
+            for i, text in enumerate(row):
+                label = f' data-label="{html.escape(self.header[i])}"'
+                kind = ' class="num"' if i >= self.text_columns else ""
+                if self.shades and i >= self.text_columns:
+                    kind = f' class="num shade" style="--s:{self.shades[r][i - self.text_columns]:.2f}"'
+                tag = 'th scope="row"' if i == 0 else "td"
+                cells.append(f"<{tag}{kind}{'' if i == 0 else label}>{html.escape(text)}</{tag[:2]}>")
+            lines.append("<tr>" + "".join(cells) + "</tr>")
+        note = f'<p class="foot">{html.escape(self.note)}</p>' if self.note else ""
+        body = "\n".join(lines)
+        return (
+            f'<div class="grid"><table><caption>{html.escape(self.caption)}</caption><thead><tr>{head}</tr></thead>\n'
+            f"<tbody>\n{body}\n</tbody></table>{note}</div>"
+        )
+
+    def markdown(self) -> str:
+        """Markdown table."""
+        align = ["---" if i < self.text_columns else "---:" for i in range(len(self.header))]
+        lines = [f"**{self.caption}**", "", "| " + " | ".join(self.header) + " |", "|" + "|".join(align) + "|"]
+        lines += ["| " + " | ".join(text.replace("|", "\\|") for text in row) + " |" for row in self.rows]
+        return "\n".join(lines + (["", f"*{self.note}*"] if self.note else [])) + "\n"
+
+
+def verdict(text: str) -> str:
+    """A verdict with a sign that needs no colour."""
+    return f"{SIGNS[text]} {text}"
+
+
+def step_verdict(text: str) -> str:
+    """A verdict about a threshold in words."""
+    return {"inside": "● enough", "outside": "○ not enough", "not yet known": "◐ not yet known"}[text]
+
+
+def _steps(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
+    rows = []
+    for step in model["caterpillars"]["steps"]:
+        for view, verdicts in step["verdicts"].items():
+            cells = [f"{step['lower']} → {step['higher']}", VIEWS.get(view, view)]
+            for measure in ("score", "spread", "choice", "chance"):
+                fact = facts.get(f"caterpillars.step.{step['lower']}-{step['higher']}.{view}.{measure}")
+                cells.append(f"{fact.text} {SIGNS[verdicts[measure]]}")
+            rows.append(cells)
+    needed = [facts.get(f"caterpillars.threshold.{m}").text for m in ("score", "spread", "choice", "chance")]
+    return Grid(
+        "Does each level step up?",
+        ["step", "seen by", "mean score", "spread", "worth of choosing", "next level scores more"],
+        rows,
+        f"● at least the threshold, ○ below it, ◐ not yet known. Thresholds, fixed before the run: {needed[0]}, {needed[1]} and "
+        f"{needed[2]} points, {needed[3]}.",
+        text_columns=2,
+    )
+
+
+def _par(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
+    measures = ("p5", "p25", "p50", "p75", "p95", "best5", "best10", "best25")
+    rows = []
+    for level in model["caterpillars"]["levels"]:
+        for view in model["caterpillars"]["views"]:
+            key = f"caterpillars.{level}.{view}"
+            rows.append([level, VIEWS.get(view, view), *(facts.get(f"{key}.{m}").text for m in measures)])
+    return Grid(
+        "Solo par table: points at the end of a game played alone",
+        [
+            "level",
+            "played by",
+            "1 in 20 below",
+            "lower quarter",
+            "middle",
+            "upper quarter",
+            "1 in 20 above",
+            "best of 5",
+            "best of 10",
+            "best of 25",
+        ],
+        rows,
+        "Percentiles of single games; expected best result of 5, 10 and 25 games.",
+        text_columns=2,
+    )
+
+
+def _setup(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
+    return _change_grid(
+        facts,
+        model["caterpillars"]["setup"],
+        "Set-up variation against the standard set-up, same dice",
+        "change of the mean",
+    )
+
+
+def _languages(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
+    caption = "English wording against the German note on zeros, same dice"
+    return _change_grid(facts, model["caterpillars"]["languages"], caption, "English minus German")
+
+
+def _change_grid(facts: Facts, entries: Sequence[Mapping[str, Any]], caption: str, change: str) -> Grid:
+    rows = []
+    for entry in entries:
+        fact = facts.get(entry["key"])
+        parts = [facts.get(f"{entry['key']}.{p}").value for p in ("better", "same", "worse")]
+        shares = [words.number_of(float(p)) for p in parts]
+        spread = facts.get(f"{entry['key']}.sd").text
+        rows.append(
+            [entry["level"], VIEWS.get(entry["view"], entry["view"]), fact.text, fact.interval(), spread, *shares]
+        )
+    return Grid(
+        caption,
+        ["level", "played by", change, "interval", "spread", "higher", "same", "lower"],
+        rows,
+        "Points of the end total; spread is the standard deviation of the difference; the last three columns are games in 100.",
+        text_columns=2,
+    )
+
+
+def _length(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
+    rows = []
+    for k in model["karolinchen"]["players"]:
+
+        def text(name: str, key: str = f"karolinchen.{k}") -> str:
+            return facts.get(f"{key}.{name}").text
+
+        rows.append(
+            [
+                str(k),
+                text("p50"),
+                text("p50.rounds"),
+                text("p50.minutes"),
+                text("p95"),
+                text("p95.minutes"),
+                text("p99.minutes"),
+                text("longest"),
+                text("fitting"),
+            ]
+        )
+    return Grid(
+        "Length of a game",
+        [
+            "players",
+            "turns, half are over",
+            "rounds",
+            "minutes",
+            "turns, 19 in 20 over",
+            "minutes",
+            "minutes, 99 in 100 over",
+            "longest seen, turns",
+            "seconds a turn for 15 to 20 minutes",
+        ],
+        rows,
+        f"Minutes are turns times {facts.get('karolinchen.seconds').text} seconds, an assumption; rounds are turns divided by players.",
+    )
+
+
+def _bedtime(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
+    minutes = model["karolinchen"]["bedtime"]
+    rows, shades = [], []
+    for k in model["karolinchen"]["players"]:
+        found = [facts.get(f"karolinchen.{k}.within.{m:g}") for m in minutes]
+        rows.append([f"{k} players", *(f.text for f in found)])
+        shades.append([float(f.value) for f in found])
+    return Grid(
+        "The bedtime dial: is the game over in time?",
+        ["", *(f"within {m:g} minutes" for m in minutes)],
+        rows,
+        f"Chance that the game is over, at {facts.get('karolinchen.seconds').text} seconds a turn.",
+        shades,
+    )
+
+
+def _house(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
+    rows = []
+    for entry in model["karolinchen"]["house"]:
+        turns, win = facts.get(entry["turns"]), facts.get(entry["win"])
+        rows.append(
+            [
+                entry["told"],
+                str(entry["players"]),
+                turns.text,
+                turns.interval(),
+                verdict_short(entry["turns_verdict"]),
+                win.text,
+                win.interval(),
+                verdict_short(entry["win_verdict"]),
+            ]
+        )
+    return Grid(
+        "Other readings of the rules, same dice",
+        ["reading", "players", "turns", "interval", "matters?", "first player's share", "interval", "matters?"],
+        rows,
+        f"Turns: change of the mean; share: points of win rate. Smallest difference that matters: {params.smallest.turns:g} turn, "
+        f"{100 * params.smallest.win:g} point of win rate.",
+        text_columns=1,
+    )
+
+
+def verdict_short(text: str) -> str:
+    """Whether a difference matters: outside the band of no difference it does."""
+    return {"inside": "no", "outside": "yes", "not yet known": "not yet known"}[text]
+
+
+def _parlett_seats(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
+    rows = []
+    for entry in model["parlett"]["seats"]:
+        fact = facts.get(entry["key"])
+        parts = [words.number_of(float(facts.get(f"{entry['key']}.{p}").value), 1) for p in ("win", "draw", "loss")]
+        short = f"parlett.short.{entry['policy']}"
+        rows.append(
+            [
+                entry["policy"],
+                fact.text,
+                fact.interval(),
+                verdict(entry["verdict"]),
+                *parts,
+                facts.get(short).text if short in facts else "",
+            ]
+        )
+    return Grid(
+        "The player who leads: share of the wins when both play alike",
+        [
+            "both play",
+            "leader's share",
+            "interval",
+            f"band 50 ± {100 * params.seats.band:g}",
+            "wins",
+            "draws",
+            "losses",
+            "court short",
+        ],
+        rows,
+        "A draw counts half. Wins, draws and losses of the leader in 100 games.",
+    )
+
+
+GRIDS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Grid]] = {
+    "steps": _steps,
+    "par": _par,
+    "setup": _setup,
+    "languages": _languages,
+    "length": _length,
+    "bedtime": _bedtime,
+    "house": _house,
+    "parlett_seats": _parlett_seats,
+}
