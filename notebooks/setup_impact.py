@@ -25,7 +25,7 @@ smallest = 0.1
 
 # %%
 import polars as pl
-from _show import show
+from _show import show, table
 from IPython.display import Markdown
 
 import sim
@@ -35,7 +35,7 @@ from sim.plots.style import figure
 # %%
 differences, scenarios = sim.load(sweep, table="differences", data=data), sim.scenarios(sweep, data=data)
 changes = analysis.paired_changes(differences, scenarios, smallest=smallest)
-changes.select("level", "policy", "value", "low", "high", "n", "sd", "better", "same", "worse", "verdict")
+table(changes.select("level", "policy", "value", "low", "high", "n", "sd", "better", "same", "worse", "verdict"))
 
 # %% [markdown]
 # **Claim to test.** The variation moves the mean by more than the smallest difference that matters at the table.
