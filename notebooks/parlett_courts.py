@@ -75,5 +75,7 @@ show(
 # ## How often does a deal end with somebody stuck?
 
 # %%
-stuck = analysis.court_short(counts, scenarios).filter(pl.col("variant") == "default")
+stuck = analysis.court_short(counts, scenarios).filter(
+    (pl.col("variant") == "default") & pl.col("line_up").str.ends_with(" ×2")
+)
 table(stuck.select("line_up", "value", "low", "high", "n"), digits=3)

@@ -48,11 +48,10 @@ Markdown(
 )
 
 # %%
-rows = changes.with_columns(label=pl.col("level"), series=pl.col("policy"))
+rows = changes.with_columns(label=pl.col("policy"), group=pl.col("level"))
 with plots.house_style():
-    fig = figure(760, 80 + 60 * rows["level"].n_unique() + 14 * rows.height)
-    ax = plots.draw_forest(
+    fig = figure(760, 60 + 24 * (rows.height + rows["level"].n_unique()))
+    plots.draw_forest(
         rows, fig.subplots(), band=(-smallest, smallest), xlabel="variation minus standard, points of mean score"
     )
-    ax.legend(loc="lower right")
 show(fig, "setup", plots.alt_forest(rows, "variation minus standard set-up", "points"))
