@@ -197,12 +197,18 @@ def test_a_game_in_words_holds_every_card_and_every_sum(rules: dict[str, Any]) -
         lines = text.splitlines()
         plays = [line for line in lines if line[:3].strip().isdigit()]
         assert len(plays) == sum(len(deal["plays"]) for deal in deals_of(trace))
-        for line, play in zip(plays, (p for deal in deals_of(trace) for p in deal["plays"]), strict=True):
-            suit, rank = play["card"]
-            name = "A 2 3 4 5 6 7 8 9 10 J Q K".split()[rank - 1] + "♣♦♥♠"[suit]
-            assert f"Seat {play['seat']}: {name}, total" in line
-            assert f" {play['total']}, " in line
-            assert (f"scores {play['gain']}" if play["gain"] else "scores nothing") in line
+        numbered = iter(plays)
+        for deal in deals_of(trace):
+            running = [0, 0]
+            for play in deal["plays"]:
+                line = next(numbered)
+                suit, rank = play["card"]
+                running[play["seat"]] += play["gain"]
+                name = "A 2 3 4 5 6 7 8 9 10 J Q K".split()[rank - 1] + "♣♦♥♠"[suit]
+                assert f"Seat {play['seat']}: {name}, total" in line
+                assert f" {play['total']}, " in line
+                assert (f"scores {play['gain']}" if play["gain"] else "scores nothing") in line
+                assert not play["gain"] or f"(running {running[play['seat']]})" in line
         for deal in deals_of(trace):
             for seat in range(2):
                 assert any(

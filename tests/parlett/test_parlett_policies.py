@@ -58,6 +58,53 @@ def test_extreme_parameters_still_play(policy: str, extreme: str) -> None:
     assert (out[3] > 0).any()
 
 
+@pytest.mark.parametrize("rules", [{}, {"deals": 2}, {"hand_size": 3, "block": "barred", "court_bonus": 70}], ids=str)
+def test_the_position_shows_what_the_player_sees(rules: dict[str, Any]) -> None:
+    """The record is left as it was at the last decision of a game: compared with the game so far."""
+    scenario = GAME.scenario(rules, ["random", "greedy"])
+    playable = GAME.compile(scenario.rules, scenario.policies)
+    scratch = playable.scratch()
+    full = scenario.rules.model_dump()
+    size = full["hand_size"]
+    seen = 0
+    for game in range(40 if COMPILED else 4):
+        scratch.positions[0].row_count = -1
+        playable.play(9, game, 1, np.zeros((7, 2), np.int32), scratch, record=True)  # type: ignore[call-arg]
+        position, record = scratch.positions[0], scratch.records[-1]
+        deck = record.deck.tolist()
+        plays = record.plays[: record.count].tolist()
+        t = int(position.row_count)
+        if t < 0:  # a short game in which nobody had a choice
+            continue
+        seen += 1
+        mover = plays[t][0]
+        hands = hands_at(deck, [(play[0], play[1]) for play in plays], t, size)
+        row = [play[1] for play in plays[:t]]
+        before = scratch.records[0].scores.tolist() if full["deals"] == 2 else [0, 0]
+        gains = [sum(gain for seat, _, _, gain in plays[:t] if seat == s) for s in range(2)]
+        expected = {
+            "hand": sum(1 << card for card in hands[mover]),
+            "unseen": sum(1 << card for card in set(range(52)) - hands[mover] - set(row)),
+            "total": plays[t - 1][2] if t else 0,
+            "last_suit": row[-1] // 13 if t else -1,
+            "last_rank": row[-1] % 13 + 1 if t else 0,
+            "stock": 52 - 2 * size - t,
+            "seat": mover,
+            "deal": full["deals"] - 1,
+            "deals": full["deals"],
+            "leads": int(mover == full["deals"] - 1),
+            "hand_size": size,
+            "court_bonus": full["court_bonus"],
+            "barred": int(full["block"] == "barred"),
+        }
+        assert {name: int(position[name]) for name in expected} == expected
+        assert position.row[:t].tolist() == row
+        assert position.running.tolist() == [gains[mover], gains[1 - mover]]
+        assert position.carried.tolist() == [before[mover], before[1 - mover]]
+        assert int(position.legal) >> plays[t][1] & 1
+    assert seen > 20 or not COMPILED
+
+
 def some_position(draw: random.Random) -> tuple[Any, np.ndarray, int]:
     """A position that need not come from a game, with its legal cards."""
     scratch = GAME.compile(*_fixed()).scratch()
