@@ -53,8 +53,8 @@ def draw_survival(
         at, share = part[x].to_numpy(), 100 * part["value"].to_numpy()
         colour, dash, _ = SERIES[i % len(SERIES)]
         here = at <= until
-        ends = (100 * part[end].to_numpy()[here] for end in ("low", "high"))
-        ax.fill_between(at[here], *ends, color=colour, alpha=0.25, linewidth=0)
+        low, high = (100 * part[end].to_numpy()[here] for end in ("low", "high"))
+        ax.fill_between(at[here], low, high, color=colour, alpha=0.25, linewidth=0)
         ax.plot(at[here], share[here], color=colour, linestyle=dash, linewidth=2)
         target = 88 - 62 * i / max(1, len(keys) - 1)  # labels walk down the curves, so that they do not meet
         where = int(np.searchsorted(-share, -target))
@@ -79,12 +79,18 @@ def alt_survival(
 ) -> str:
     """Alt text: median and 1-in-20 length of the first and the last curve."""
     keys: list[Any] = list(dict.fromkeys(frame[series]))
-    texts = []
+    texts: list[str] = []
     for key in dict.fromkeys((keys[0], keys[-1])):
         part = frame.filter(pl.col(series) == key).sort(x)
-        half, late = (part.filter(pl.col("value") <= p)[x].min() for p in (0.5, 0.05))
-        texts.append(str(key) + f" {series}: half are over after {half} {unit}, 19 in 20 after {late}")
+        half, late = (_first_below(part, x, p) for p in (0.5, 0.05))
+        texts.append(f"{key} {series}: half are over after {half} {unit}, 19 in 20 after {late}")
     return clip_alt(f"Survival curves of {what}. " + "; ".join(texts) + ".")
+
+
+def _first_below(curve: pl.DataFrame, x: str, share: float) -> str:
+    """Where a curve has fallen to `share`, as text."""
+    reached = curve.filter(pl.col("value") <= share)[x].to_list()
+    return number(float(reached[0])) if reached else "the cap"
 
 
 def draw_curve(

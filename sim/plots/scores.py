@@ -75,7 +75,7 @@ def draw_scores(
     low, high = quartiles(frame)
     left, right = ax.get_xlim()
     before = centre > (left + right) / 2  # the note stands where there is room
-    edge = _at(frame, 0.004 if before else 0.996)
+    edge = quantile(frame, 0.004 if before else 0.996)
     ax.annotate(
         f"half of the games:\n{number(low)} to {number(high)}",
         (edge, -depth * 0.5),
@@ -113,14 +113,15 @@ def bars(ax: Axes, at: np.ndarray, height: np.ndarray, width: float, colour: str
 
 def alt_scores(frame: pl.DataFrame, what: str) -> str:
     """Alt text: middle half and the 1-in-20 ends."""
-    p5, p25, p50, p75, p95 = (_at(frame, p) for p in (0.05, 0.25, 0.5, 0.75, 0.95))
+    p5, p25, p50, p75, p95 = (quantile(frame, p) for p in (0.05, 0.25, 0.5, 0.75, 0.95))
     return clip_alt(
         f"Dots and bars of {what}: half of the games end with {number(p25)} to {number(p75)} points, "
         f"the middle one with {number(p50)}; 1 in 20 ends at {number(p5)} or below, 1 in 20 at {number(p95)} or above."
     )
 
 
-def _at(frame: pl.DataFrame, p: float, column: str = "score") -> float:
+def quantile(frame: pl.DataFrame, p: float, column: str = "score") -> float:
+    """Smallest value that a share `p` of the games does not exceed."""
     values, counts = _order(frame, column)
     return float(values[np.searchsorted(np.cumsum(counts), p * counts.sum())])
 
@@ -164,9 +165,9 @@ def alt_differences(frame: pl.DataFrame, what: str, unit: str = "points") -> str
 
 def middle(frame: pl.DataFrame) -> float:
     """Median score."""
-    return _at(frame, 0.5)
+    return quantile(frame, 0.5)
 
 
 def quartiles(frame: pl.DataFrame) -> tuple[float, float]:
     """Ends of the middle half of the games."""
-    return _at(frame, 0.25), _at(frame, 0.75)
+    return quantile(frame, 0.25), quantile(frame, 0.75)

@@ -18,6 +18,9 @@ from sim.report.tables import Tables
 
 Model = dict[str, Any]
 
+#: what a step should bring, in words
+GAINS = {"score": "score", "spread": "spread", "choice": "gain from choosing well"}
+
 
 def add(facts: Facts, tables: Tables, params: Params) -> Model:
     """Register every claim about Caterpillars; returns lists of keys for the prose to walk over."""
@@ -89,6 +92,10 @@ def _steps(source: Source, tables: Tables, params: Params) -> list[Model]:
             source.row(key, row, kind, method)
             step["verdicts"].setdefault(row["view"], {})[row["measure"]] = row["verdict"]
         step["agree"] = len({tuple(sorted(v.items())) for v in step["verdicts"].values()}) == 1
+        for name, verdict in (("missing", "outside"), ("open", "not yet known")):
+            step[name] = {
+                v: [told for m, told in GAINS.items() if x[m] == verdict] for v, x in step["verdicts"].items()
+            }
         steps.append(step)
     for measure, threshold in params.levels.thresholds.items():
         kind = "share" if measure == "chance" else "number"
@@ -100,14 +107,12 @@ def _steps(source: Source, tables: Tables, params: Params) -> list[Model]:
 
 def _faults(steps: list[Model]) -> list[str]:
     """What is missing at which step for whom, in words."""
-    told = {"score": "score", "spread": "spread", "choice": "choice"}
     result = []
     for step in steps:
-        for view, verdicts in step["verdicts"].items():
-            short = [told[m] for m in told if verdicts[m] == "outside"]
+        for view, short in step["missing"].items():
             if short:
                 what = words.listing(short, "or")
-                result.append(f"{step['lower']} to {step['higher']} adds too little {what} for {VIEWS.get(view, view)}")
+                result.append(f"{step['lower']} to {step['higher']} brings {VIEWS.get(view, view)} too little {what}")
     return result
 
 
@@ -139,12 +144,14 @@ def _readings(source: Source, tables: Tables, params: Params) -> Model:
         _change(source, key, row, "fine")
         entries.append({**{k: row[k] for k in ("told", "level", "view", "verdict", "value")}, "key": key})
     kinds = list(dict.fromkeys(e["told"] for e in entries))
-    quiet = [t for t in kinds if all(e["verdict"] == "inside" for e in entries if e["told"] == t)]
+    quiet = {}
+    for view in params.levels.views:
+        own = [e for e in entries if e["view"] == view]
+        quiet[view] = [t for t in kinds if all(e["verdict"] == "inside" for e in own if e["told"] == t)]
+        method = "inside the band at every level"
+        source.add(f"caterpillars.readings.quiet.{view}", len(quiet[view]), "number", method=method)
     largest = {v: _largest([e for e in entries if e["view"] == v]) for v in params.levels.views}
     source.add("caterpillars.readings.count", len(kinds), "number", method="readings compared")
-    source.add(
-        "caterpillars.readings.quiet", len(quiet), "number", method="inside the band at every level and for every view"
-    )
     source.facts.add("smallest.score", params.smallest.score, "number", method="fixed in params.yaml before the run")
     return {"rows": entries, "quiet": quiet, "largest": largest}
 

@@ -37,6 +37,7 @@ def add(facts: Facts, tables: Tables, params: Params) -> Model:
         "house": _house(source, tables, params),
         "tails": _tails(source, tables.get("tails")),
         "odd": _odd(source, tables["odd_one_out"]),
+        "idle": rows.idle_rules(tables),
     }
 
 

@@ -33,7 +33,7 @@ class Kind:
 KINDS: dict[str, Kind] = {
     "points": Kind("points", lambda x: words.decimals(x, 1), lambda x: words.decimals(x, 2)),
     "change": Kind("points", lambda x: words.signed(x, 1), lambda x: words.signed(x, 2)),
-    "fine": Kind("points", lambda x: words.signed(x, 2), lambda x: words.signed(x, 3)),
+    "fine": Kind("points", lambda x: words.signed(x, 2), lambda x: words.signed(x, 2)),
     "whole": Kind("points", lambda x: words.decimals(x, 0), lambda x: words.decimals(x, 0)),
     "share": Kind("share of games", words.in_hundred, lambda x: words.number_of(x, 1)),
     "gap": Kind("points of win rate", lambda x: words.signed(100 * x, 1), lambda x: words.signed(100 * x, 2)),
@@ -110,7 +110,7 @@ class Facts:
             plain = value if isinstance(value, int) else float(value)
             if math.isnan(plain):
                 raise ReportError(f"fact '{key}' is not a number; accepted: a value that the data know")
-        ends = {name: float(more.pop(name)) for name in ("low", "high") if more.get(name) is not None}
+        ends: dict[str, Any] = {name: float(more.pop(name)) for name in ("low", "high") if more.get(name) is not None}
         if any(math.isnan(v) for v in ends.values()):
             ends = {}
         more = {name: v for name, v in more.items() if v is not None}
@@ -131,11 +131,12 @@ class Facts:
             raise ReportError(unknown("fact quoted in prose", key, self._facts))
         return self._facts[key]
 
-    def quote(self, key: str) -> Fact:
-        """The fact called `key`; it is now quoted and has a number in the list of claims."""
+    def quote(self, key: str) -> tuple[Fact, int | None]:
+        """The fact called `key`, and its number in the list of claims; names and plain counts of players have none."""
         fact = self.get(key)
-        self.quoted.setdefault(key, len(self.quoted) + 1)
-        return fact
+        if fact.n is None and not fact.method and not fact.sweep:
+            return fact, None
+        return fact, self.quoted.setdefault(key, len(self.quoted) + 1)
 
     def all(self) -> list[Fact]:
         """Every fact, in the order of registration."""

@@ -1,4 +1,6 @@
-"""All figures of the report by name, and how they become files: bare SVG for the page, framed SVG for everybody else."""
+"""All figures of the report by name, and how they become files: bare SVG for the page, framed SVG for everybody
+else.
+"""
 
 from __future__ import annotations
 
@@ -74,12 +76,12 @@ def read_drawn(folder: Path) -> dict[str, Drawn]:
     """What `draw_all` wrote."""
     try:
         alts = json.loads((folder / ALTS).read_text(encoding="utf-8"))
-        return {
-            name: Drawn(
-                *((folder / f"{name}-{size}.svg").read_text(encoding="utf-8") for size in ("wide", "narrow")), alt
-            )
-            for name, alt in alts.items()
+        texts = {
+            (name, size): (folder / f"{name}-{size}.svg").read_text(encoding="utf-8")
+            for name in alts
+            for size in ("wide", "narrow")
         }
+        return {name: Drawn(texts[name, "wide"], texts[name, "narrow"], alt) for name, alt in alts.items()}
     except FileNotFoundError as error:
         raise ReportError(
             f"no figures in {folder} ({error.filename}); accepted: run `sim report figures` first"
@@ -98,9 +100,8 @@ def framed(bare: str, title: str, subtitle: str, foot: str) -> str:
     def write(text: str, pixels: float, weight: str, colour: str, gap: float) -> None:
         nonlocal y
         for line in textwrap.wrap(text, int((width - 40) / (pixels * 0.56))):
-            lines.append(
-                f'<text x="20" y="{y:g}" style="font: {weight} {pixels:g}px sans-serif; fill: {colour}">{html.escape(line)}</text>'
-            )
+            font = f"font: {weight} {pixels:g}px sans-serif; fill: {colour}"
+            lines.append(f'<text x="20" y="{y:g}" style="{font}">{html.escape(line)}</text>')
             y += pixels * 1.35
         y += gap
 
@@ -116,11 +117,7 @@ def framed(bare: str, title: str, subtitle: str, foot: str) -> str:
         count=1,
     )
     total = width + 40
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="{total:g}" height="{y:g}" '
-        f'viewBox="0 0 {total:g} {y:g}">\n<rect width="100%" height="100%" fill="{PAPER}"/>\n'
-        + "\n".join(lines)
-        + "\n"
-        + inner.strip()
-        + "\n</svg>\n"
-    )
+    spaces = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    opening = f'<svg {spaces} width="{total:g}" height="{y:g}" viewBox="0 0 {total:g} {y:g}">'
+    paper = f'<rect width="100%" height="100%" fill="{PAPER}"/>'
+    return "\n".join([opening, paper, *lines, inner.strip(), "</svg>"]) + "\n"

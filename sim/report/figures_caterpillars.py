@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sim import plots
-from sim.plots.scores import middle, quartiles
+from sim.plots.scores import middle, quantile, quartiles
 from sim.plots.style import clip_alt, figure
 from sim.report.names import LEVEL_COLOURS, MEASURES, VIEWS
 from sim.report.params import Params
@@ -37,10 +37,7 @@ def scores(tables: Tables, params: Params, width: float) -> Figure:
     fig = figure(width, 96 * rows + 46)
     axes = fig.subplots(rows, columns, sharex=True, squeeze=False)
     parts = {(lvl, view): viewed(tables, params, lvl, view) for lvl in levels for view, policy in views}
-    right = max(
-        part.filter(pl.col("count").cum_sum() <= 0.9995 * part["n"][0])["score"].max() for part in parts.values()
-    )  # type: ignore[type-var]
-    right = 5 * (int(right) // 5 + 1)  # type: ignore[call-overload]
+    right = 5 * (int(max(quantile(part, 0.9995) for part in parts.values())) // 5 + 1)
     dot = right / (46 if slim else 58)
     for i, level in enumerate(levels):
         for j, (view, _) in enumerate(views):
@@ -54,10 +51,9 @@ def scores(tables: Tables, params: Params, width: float) -> Figure:
                 dots=params.figures.dots,
                 dot=dot,
             )
-            ax.text(
-                0.99, 0.97, f"{level}, {VIEWS.get(view, view)}" if slim else level, transform=ax.transAxes, ha="right", va="top",
-                fontsize=12, fontweight="bold",
-            )  # fmt: skip
+            told = f"{level}, {VIEWS.get(view, view)}" if slim else level
+            where = {"transform": ax.transAxes, "ha": "right", "va": "top"}
+            ax.text(0.99, 0.97, told, fontsize=12, fontweight="bold", **where)
             ax.grid(True, axis="x")
             if not slim and i == 0:
                 ax.set_title(f"played by {VIEWS.get(view, view)}")
@@ -81,12 +77,13 @@ def _shared_axis(axes: np.ndarray, label: str) -> None:
 def scores_alt(tables: Tables, params: Params) -> str:
     """Alt text."""
     levels = levels_of(tables)
-    view, policy = next(iter(params.levels.views.items()))
+    view = next(iter(params.levels.views))
     ends = [viewed(tables, params, lvl, view) for lvl in (levels[0], levels[-1])]
     half = [middle(part) for part in ends]
     return clip_alt(
         f"Dots and bars of end totals by level. With {VIEWS.get(view, view)} the middle game scores {half[0]:g} points "
-        f"at {levels[0]} and {half[1]:g} at {levels[-1]}; half of the {levels[-1]} games lie between {quartiles(ends[1])[0]:g} and "
+        f"at {levels[0]} and {half[1]:g} at {levels[-1]}; half of the {levels[-1]} games lie "
+        f"between {quartiles(ends[1])[0]:g} and "
         f"{quartiles(ends[1])[1]:g}."
     )
 
@@ -107,7 +104,7 @@ def steps(tables: Tables, params: Params, width: float) -> Figure:
             ax,
             threshold=params.levels.thresholds[measure],
             xlabel="points",
-            show_n=False,  # type: ignore[index]
+            show_n=False,
         )
         ax.set_title(f"Rise in {MEASURES[measure]}")
         if not slim and measure != "score":

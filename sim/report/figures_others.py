@@ -76,9 +76,8 @@ def house_readings(tables: Tables, params: Params) -> pl.DataFrame:
 
 def house_alt(tables: Tables, params: Params) -> str:
     """Alt text."""
-    return plots.alt_forest(
-        house_rows(tables, params), "other readings of Karolinchen, change of the mean length", "turns", 1
-    )
+    rows = house_readings(tables, params)
+    return plots.alt_forest(rows, "other readings of Karolinchen, change of the mean length", "turns", 1)
 
 
 def hold(tables: Tables, params: Params, width: float) -> Figure:
@@ -87,7 +86,7 @@ def hold(tables: Tables, params: Params, width: float) -> Figure:
     slim = narrow(width)
     several = frame["opponent"].n_unique() > 1
     fig = figure(width, 520 if slim else 300)
-    left, right = fig.subplots(2 if slim else 1, 1 if slim else 2).ravel()
+    left, right = fig.subplots(2 if slim else 1, 1 if slim else 2, squeeze=False).ravel()
     series = "opponent" if several else None
     plots.draw_curve(
         frame, left, x="threshold", series=series, reference=0.5, scale=100, band=_band(params),

@@ -95,8 +95,8 @@ def _steps(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
         "Does each level step up?",
         ["step", "seen by", "mean score", "spread", "worth of choosing", "next level scores more"],
         rows,
-        f"● at least the threshold, ○ below it, ◐ not yet known. Thresholds, fixed before the run: {needed[0]}, {needed[1]} and "
-        f"{needed[2]} points, {needed[3]}.",
+        "● at least the threshold, ○ below it, ◐ not yet known. Thresholds, fixed before the run: "
+        f"{needed[0]}, {needed[1]} and {needed[2]} points, {needed[3]}.",
         text_columns=2,
     )
 
@@ -156,46 +156,33 @@ def _change_grid(facts: Facts, entries: Sequence[Mapping[str, Any]], caption: st
         caption,
         ["level", "played by", change, "interval", "spread", "higher", "same", "lower"],
         rows,
-        "Points of the end total; spread is the standard deviation of the difference; the last three columns are games in 100.",
+        "Points of the end total; spread is the standard deviation of the difference; the last three columns are games "
+        "in 100.",
         text_columns=2,
     )
 
 
 def _length(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
-    rows = []
-    for k in model["karolinchen"]["players"]:
-
-        def text(name: str, key: str = f"karolinchen.{k}") -> str:
-            return facts.get(f"{key}.{name}").text
-
-        rows.append(
-            [
-                str(k),
-                text("p50"),
-                text("p50.rounds"),
-                text("p50.minutes"),
-                text("p95"),
-                text("p95.minutes"),
-                text("p99.minutes"),
-                text("longest"),
-                text("fitting"),
-            ]
-        )
+    shown = ("p50", "p50.rounds", "p50.minutes", "p95", "p95.minutes", "p99.minutes", "longest", "fitting")
+    players = model["karolinchen"]["players"]
+    rows = [[str(k), *(facts.get(f"karolinchen.{k}.{name}").text for name in shown)] for k in players]
+    published = "{:g} to {:g} minutes".format(*params.karolinchen.published_minutes)
     return Grid(
         "Length of a game",
         [
             "players",
-            "turns, half are over",
+            "half over: turns",
             "rounds",
             "minutes",
-            "turns, 19 in 20 over",
-            "minutes",
-            "minutes, 99 in 100 over",
-            "longest seen, turns",
-            "seconds a turn for 15 to 20 minutes",
+            "19 in 20 over: turns",
+            "in minutes",
+            "99 in 100 over: minutes",
+            "longest seen: turns",
+            f"seconds a turn for {published}",
         ],
         rows,
-        f"Minutes are turns times {facts.get('karolinchen.seconds').text} seconds, an assumption; rounds are turns divided by players.",
+        f"Minutes are turns times {facts.get('karolinchen.seconds').text} seconds, an assumption; rounds are turns "
+        "divided by players.",
     )
 
 
@@ -204,13 +191,13 @@ def _bedtime(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
     rows, shades = [], []
     for k in model["karolinchen"]["players"]:
         found = [facts.get(f"karolinchen.{k}.within.{m:g}") for m in minutes]
-        rows.append([f"{k} players", *(f.text for f in found)])
+        rows.append([f"{k} players", *(words.games_in_hundred(float(f.value)) for f in found)])
         shades.append([float(f.value) for f in found])
     return Grid(
         "The bedtime dial: is the game over in time?",
         ["", *(f"within {m:g} minutes" for m in minutes)],
         rows,
-        f"Chance that the game is over, at {facts.get('karolinchen.seconds').text} seconds a turn.",
+        f"Games in 100 that are over by then, at {facts.get('karolinchen.seconds').text} seconds a turn.",
         shades,
     )
 
@@ -218,30 +205,52 @@ def _bedtime(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
 def _house(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
     rows = []
     for entry in model["karolinchen"]["house"]:
-        turns, win = facts.get(entry["turns"]), facts.get(entry["win"])
-        rows.append(
-            [
+        if entry["reading"]:
+            turns, win = facts.get(entry["turns"]), facts.get(entry["win"])
+            cells = [
                 entry["told"],
                 str(entry["players"]),
                 turns.text,
                 turns.interval(),
-                verdict_short(entry["turns_verdict"]),
-                win.text,
-                win.interval(),
-                verdict_short(entry["win_verdict"]),
+                matters(entry["turns_verdict"]),
             ]
-        )
+            rows.append([*cells, win.text, win.interval(), matters(entry["win_verdict"])])
     return Grid(
         "Other readings of the rules, same dice",
-        ["reading", "players", "turns", "interval", "matters?", "first player's share", "interval", "matters?"],
+        [
+            "reading",
+            "players",
+            "turns",
+            "their interval",
+            "matters?",
+            "first player's share",
+            "its interval",
+            "matters too?",
+        ],
         rows,
-        f"Turns: change of the mean; share: points of win rate. Smallest difference that matters: {params.smallest.turns:g} turn, "
-        f"{100 * params.smallest.win:g} point of win rate.",
-        text_columns=1,
+        f"Turns: change of the mean; share: points of win rate. Smallest difference that matters: "
+        f"{params.smallest.turns:g} turn, {100 * params.smallest.win:g} point of win rate.",
     )
 
 
-def verdict_short(text: str) -> str:
+def _fruits(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
+    entries = [e for e in model["karolinchen"]["house"] if not e["reading"]]
+    players = model["karolinchen"]["players"]
+    rows = []
+    for told in dict.fromkeys(e["told"] for e in entries):
+        own = {e["players"]: e for e in entries if e["told"] == told}
+        turns = [facts.get(own[k]["turns"]).text if k in own else "" for k in players]
+        shares = [facts.get(own[k]["win"]) for k in players if k in own]
+        rows.append([told, *turns, f"{shares[0].text} to {shares[-1].text}"])
+    return Grid(
+        "Shorter games for designers: other numbers of fruits on the six cards",
+        ["fruits", *(f"turns, {k} players" for k in players), "first player's share, fewest to most players"],
+        rows,
+        "Change of the mean length and of the first player's share of the wins (points of win rate), same dice.",
+    )
+
+
+def matters(text: str) -> str:
     """Whether a difference matters: outside the band of no difference it does."""
     return {"inside": "no", "outside": "yes", "not yet known": "not yet known"}[text]
 
@@ -287,5 +296,6 @@ GRIDS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Grid]] = {
     "length": _length,
     "bedtime": _bedtime,
     "house": _house,
+    "fruits": _fruits,
     "parlett_seats": _parlett_seats,
 }

@@ -79,8 +79,13 @@ def read_inputs(params: Params, data: Path | str = "data") -> dict[str, Stored]:
     """
     inputs: dict[str, Stored] = {}
     for part, name in params.sweeps.model_dump().items():
+        if not (frames.folder_of(name, data) / manifest.NAME).is_file():
+            raise ReportError(
+                f"no finished sweep {name} in {data}, which the report needs; "
+                f"accepted: run `sim sweep sweeps/{name}.yaml` first"
+            )
         try:
             inputs[part] = read_sweep(name, data)
         except StoreError as error:
-            raise ReportError(f"{error} (the report needs sweep {name}: run `sim sweep sweeps/{name}.yaml`)") from None
+            raise ReportError(str(error)) from None
     return inputs

@@ -27,7 +27,9 @@ _TOKEN = re.compile(r"<p>@@(\w+):(\w+)@@</p>")
 
 
 def render(tables: Tables, params: Params, drawn: Mapping[str, Drawn]) -> dict[str, str]:
-    """All texts of the report by file name: ``balance.html``, ``balance.md``, ``facts.json`` and ``figures/<name>.svg``."""
+    """All texts of the report by file name: ``balance.html``, ``balance.md``, ``facts.json`` and
+    ``figures/<name>.svg``.
+    """
     facts, model = build_facts(tables, params)
     grids = {name: build(facts, model, params) for name, build in GRIDS.items()}
     files = {"balance.html": _html(facts, model, grids, drawn)}
@@ -103,8 +105,9 @@ def themed(svg: str, alt: str, kind: str) -> str:
         raise ReportError("a figure without viewBox; accepted: SVG written by the plotting code")
     opening = (
         f'<svg class="{kind}" role="img" aria-label="{html.escape(alt)}" viewBox="0 0 {size[1]} {size[2]}" '
-        f'width="{size[1]}" height="{size[2]}" xmlns:xlink="http://www.w3.org/1999/xlink">'
+        f'width="{size[1]}" height="{size[2]}">'
     )
+    svg = svg.replace("xlink:href=", "href=")  # inside HTML no name space is needed, and no address of one
     svg = re.sub(r"<svg [^>]*>", opening, svg, count=1)
     return re.sub(r"<defs>\s*<style[^>]*>.*?</style>\s*</defs>", "", svg, count=1, flags=re.S).strip()
 
@@ -112,7 +115,8 @@ def themed(svg: str, alt: str, kind: str) -> str:
 def figure_html(name: str, figure: Drawn, caption: Mapping[str, str]) -> str:
     """A figure with its finding above and the small print below, for wide and narrow screens."""
     return (
-        f'<figure id="figure-{name}">\n<figcaption><h4>{caption["title"]}</h4>\n<p class="subtitle">{caption["subtitle"]}</p></figcaption>\n'
+        f'<figure id="figure-{name}">\n<figcaption><h4>{caption["title"]}</h4>\n'
+        f'<p class="subtitle">{caption["subtitle"]}</p></figcaption>\n'
         f"{themed(figure.wide, figure.alt, 'wide')}\n{themed(figure.narrow, figure.alt, 'narrow')}\n"
         f'<p class="foot">{caption["foot"]}</p>\n</figure>'
     )
@@ -169,8 +173,9 @@ def _provenance(model: Mapping[str, Any]) -> str:
     return (
         "## Provenance\n\n"
         + grid.markdown()
-        + f"\nSimulated with {libraries}; laboratory version {__version__}. Every quoted number, with "
-        "its interval, sample size, seed, method and scenario, is in `facts.json`; the result tables are in `tables/`. Rebuild with `make report`.\n"
+        + f"\nSimulated with {libraries}; laboratory version {__version__}. Every quoted number, with its interval, "
+        "sample size, seed, method and scenario, is in `facts.json`; the result tables are in `tables/`. "
+        "Rebuild with `make report`.\n"
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from sim.errors import ReportError, unknown
+
+MEASURES = ("score", "spread", "choice", "chance")
 
 
 class _Part(BaseModel):
@@ -42,8 +44,15 @@ class Seats(_Part):
 class Levels(_Part):
     """What a step from level to level has to bring, and whose eyes see it."""
 
-    thresholds: dict[Literal["score", "spread", "choice", "chance"], float]
+    thresholds: dict[str, float]
     views: dict[str, str]
+
+    @field_validator("thresholds")
+    @classmethod
+    def _measures(cls, value: dict[str, float]) -> dict[str, float]:
+        if set(value) != set(MEASURES):
+            raise ValueError(f"{', '.join(value) or 'nothing'}; accepted: one number each for {', '.join(MEASURES)}")
+        return value
 
 
 class Karolinchen(_Part):
@@ -125,5 +134,7 @@ def read_params(path: Path | str = "params.yaml") -> Params:
             raise ReportError(
                 f"{path}: the key '{place}' is missing; accepted: as in the shipped params.yaml"
             ) from None
+        if first["type"] == "value_error":
+            raise ReportError(f"{path}: {place} has {first['ctx']['error']}") from None
         told = first["msg"].replace("Input should be ", "")
         raise ReportError(f"{path}: {place} = {first['input']!r} is not accepted; accepted: {told}") from None

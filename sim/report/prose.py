@@ -1,7 +1,7 @@
 """Prose with placeholders: one Markdown text, in which every number is quoted from the register of facts.
 
-``{{ v("key") }}`` quotes a value, ``{{ ci("key") }}`` a value with its interval. ``{{ figure("name") }}`` and ``{{ table("name") }}`` stand for
-figures and tables. A placeholder that nobody knows fails the build with one line.
+``{{ v("key") }}`` quotes a value, ``{{ ci("key") }}`` a value with its interval; ``{{ figure("name") }}`` and
+``{{ table("name") }}`` stand for figures and tables. A placeholder that nobody knows fails the build with one line.
 """
 
 from __future__ import annotations
@@ -75,18 +75,19 @@ class Prose:
 
     def value(self, key: str) -> str:
         """Quote a value."""
-        fact = self.facts.quote(key)
-        return self.mark(fact, self.facts.quoted[key], fact.text)
+        return self._marked(key, lambda fact: fact.text)
 
     def interval(self, key: str) -> str:
         """Quote an interval alone."""
-        fact = self.facts.quote(key)
-        return self.mark(fact, self.facts.quoted[key], fact.interval())
+        return self._marked(key, Fact.interval)
 
     def with_interval(self, key: str) -> str:
         """Quote a value with its interval."""
-        fact = self.facts.quote(key)
-        return self.mark(fact, self.facts.quoted[key], f"{fact.text} ({fact.interval()})")
+        return self._marked(key, lambda fact: f"{fact.text} ({fact.interval()})")
+
+    def _marked(self, key: str, told: Callable[[Fact], str]) -> str:
+        fact, number = self.facts.quote(key)
+        return told(fact) if number is None else self.mark(fact, number, told(fact))
 
     def render(self, text: str, name: str) -> str:
         """Render a template's text; errors name the template."""

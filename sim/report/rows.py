@@ -1,4 +1,6 @@
-"""Result tables cut to what a reader is shown: which policy stands for which view, labels in words, the order of rows."""
+"""Result tables cut to what a reader is shown: which policy stands for which view, labels in words, the order of
+rows.
+"""
 
 from __future__ import annotations
 
@@ -92,27 +94,35 @@ def mirror_of(params: Params) -> pl.Expr:
     return pl.col("line_up").str.starts_with(f"{params.karolinchen.policy} ×")
 
 
-def house_rows(tables: Tables, params: Params, of: str = "turns") -> pl.DataFrame:
-    """What other rules of Karolinchen change, seen from the first seat, by number of players; readings before house rules.
+def idle_rules(tables: Tables) -> list[str]:
+    """Other rules of Karolinchen that no policy played makes any use of, in words."""
+    frame = tables["house_rules"].filter(pl.col("factor") != "")
+    used = frame.group_by("factor", "setting", maintain_order=True).agg((pl.col("same") < 1).any().alias("used"))
+    return [reading(r["factor"], r["setting"]) for r in used.filter(~pl.col("used")).iter_rows(named=True)]
 
-    The headline policy stands for everybody; where a change leaves it untouched, the policy that uses it most.
+
+def house_rows(tables: Tables, params: Params, of: str = "turns") -> pl.DataFrame:
+    """What other rules of Karolinchen change, seen from the first seat, by number of players; readings before house
+    rules.
+
+    The headline policy stands for everybody; where a change leaves it untouched, the policy that uses it most; rules
+    that
+    nobody makes use of are left out.
     """
     frame = tables["house_rules"].filter((pl.col("seat") == 0) & (pl.col("factor") != ""))
-    parts = []
+    frame = frame.with_columns(told=_told(), policy=pl.col("line_up").str.replace(r" ×\d+$", ""))
+    frame = frame.filter(~pl.col("told").is_in(idle_rules(tables)))
+    parts = [frame.head(0)]
     pairs = frame.select("factor", "setting").unique(maintain_order=True).rows()
     for factor, setting in sorted(pairs, key=lambda p: p[0] not in HOUSE_RULES):
         here = frame.filter((pl.col("factor") == factor) & (pl.col("setting") == setting))
-        mine = here.filter(mirror_of(params))
+        mine = here.filter(pl.col("policy") == params.karolinchen.policy)
         if not (mine["same"] < 1).any():
-            effect = here.group_by("line_up").agg(pl.col("same").mean()).sort("same", "line_up")
-            policy = effect["line_up"][0].rsplit(" ×", 1)[0]
-            mine = here.filter(pl.col("line_up").str.replace(r" ×\d+$", "") == policy)
+            effect = here.group_by("policy").agg(pl.col("same").mean()).sort("same", "policy")
+            mine = here.filter(pl.col("policy") == effect["policy"][0])
+            mine = mine.with_columns(told=pl.format("{} ({})", "told", "policy"))
         parts.append(mine.filter(pl.col("of") == of).sort("seats"))
-    rows = pl.concat(parts) if parts else frame.head(0)
-    policy = pl.col("line_up").str.replace(r" ×\d+$", "")
-    note = pl.when(mirror_of(params)).then(pl.lit("")).otherwise(pl.format(" ({})", policy))
-    told = pl.concat_str(_told(), note)
-    return rows.with_columns(told=told, group=told, policy=policy, label=pl.format("{} players", "seats"))
+    return pl.concat(parts).with_columns(group=pl.col("told"), label=pl.format("{} players", "seats"))
 
 
 def leader_rows(tables: Tables, params: Params) -> pl.DataFrame:

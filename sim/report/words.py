@@ -34,15 +34,26 @@ def in_hundred(share: float) -> str:
         return "none"
     if share < 0.001:
         return f"1 in {decimals(float(f'{1 / share:.2g}'), 0)}"
-    if share < 0.0095 or (0.9905 < share < 1):
-        return f"{decimals(1000 * share, 0 if 1000 * share == round(1000 * share) else 1)} in 1,000"
-    digits = 1 if share < 0.0995 or 0.9005 < share < 0.9995 else 0
+    if share < 0.00995:
+        return f"{plain(float(f'{1000 * share:.2g}'))} in 1,000"
+    if 0.9995 <= share < 1:
+        return f"all but 1 in {decimals(float(f'{1 / (1 - share):.2g}'), 0)}"
+    digits = 1 if share < 0.0995 or 0.9895 < share < 1 else 0
     return f"{plain(round(100 * share, digits))} in 100"
 
 
 def number_of(share: float, digits: int = 0) -> str:
     """A share in hundredths without the words."""
     return decimals(100 * share, digits)
+
+
+def games_in_hundred(share: float) -> str:
+    """A share in hundredths for a table cell: '83', '5.7', '0.14', 'over 99.9'."""
+    if 0.9995 <= share < 1:
+        return "over 99.9"
+    if 0.985 <= share < 1:
+        return decimals(100 * share, 1)
+    return decimals(100 * share, 0) if share >= 0.0995 else plain(float(f"{100 * share:.2g}"))
 
 
 def count(value: float) -> str:
