@@ -165,6 +165,6 @@ def alt_forest(frame: pl.DataFrame, what: str, unit: str, digits: int = 2) -> st
         for n, r in zip(name, (top, bottom), strict=True)
     ]
     return clip_alt(
-        f"Forest plot of {what}, {known.height} estimates: from {number(bottom['value'], digits)} {unit} ({texts[1]}) "
-        f"to {number(top['value'], digits)} {unit} ({texts[0]})."
+        f"Forest plot of {clip_alt(what, 80)}, {known.height} estimates: from {number(bottom['value'], digits)} {unit} "
+        f"({clip_alt(texts[1], 50)}) to {number(top['value'], digits)} {unit} ({clip_alt(texts[0], 50)})."
     )

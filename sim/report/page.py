@@ -17,7 +17,8 @@ from sim.plots.style import COLOURS
 from sim.report.claims import build_facts
 from sim.report.facts import Facts
 from sim.report.figures import Drawn, framed
-from sim.report.grids import GRIDS, Grid
+from sim.report.grid import Grid
+from sim.report.grids import GRIDS
 from sim.report.params import Params
 from sim.report.prose import FOLDER, PARTS, Captions, Prose, linked_mark, plain_mark
 from sim.report.tables import Tables
