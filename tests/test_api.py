@@ -114,6 +114,7 @@ def test_paired_differences_between_seats_and_scenarios() -> None:
         {"of": ["score", "win"], "seats": [0, 1]},
         {"of": "score", "against": {"rules": {"level": "advanced", "setup": "variation"}}},
         {"of": "score", "against": {"policies": ["greedy"]}, "seats": [0], "label": "random − greedy"},
+        {"of": "score", "against": {"policies": ["greedy", "random"]}, "seats": [1], "label": "greedy − random"},
     ]
     counts, differences = sim.summarise("caterpillars", pairs=pairs, workers=2, **call)
     rows = sim.simulate("caterpillars", **call)
@@ -134,6 +135,8 @@ def test_paired_differences_between_seats_and_scenarios() -> None:
         mine, theirs = (f.filter(pl.col("seat") == seat)["score"].to_numpy().astype(float) for f in (rows, other))
         check("this − level=advanced, setup=variation · random, greedy", "score", seat, mine - theirs)
     check("random − greedy", "score", 0, one["score"].to_numpy().astype(float) - solo["score"].to_numpy())
+    swapped = sim.simulate("caterpillars", **{**call, "policies": ["greedy", "random"]}).filter(pl.col("seat") == 1)
+    check("greedy − random", "score", 1, two["score"].to_numpy().astype(float) - swapped["score"].to_numpy())
     assert sim.summarise("caterpillars", **call).equals(counts)
 
 

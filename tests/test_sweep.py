@@ -451,6 +451,16 @@ def test_anything_that_decides_results_makes_old_files_useless(
     assert second.frame()["scenario"].unique().to_list() == second.scenarios()["scenario"].to_list()
 
 
+def test_changed_sweep_is_not_readable_until_it_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = spec(variants=[{"grid": {"sides": [4, 6]}}])
+    run(given, data=tmp_path)
+    monkeypatch.setattr("sim.sweep.stopping.Stop.__call__", lambda _: True)
+    with pytest.raises(Interrupted):
+        run({**given, "seed": 8}, data=tmp_path)
+    with pytest.raises(StoreError, match="is not finished"):
+        sim.load("t", data=tmp_path)
+
+
 def test_loader_reads_the_scenarios_of_the_plan_only(tmp_path: Path) -> None:
     run(spec(variants=[{"grid": {"sides": [4, 5, 6]}}]), data=tmp_path)
     fewer = run(spec(variants=[{"grid": {"sides": [4, 6]}}]), data=tmp_path)

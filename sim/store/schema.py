@@ -104,7 +104,7 @@ def decode(field: Field, raw: np.ndarray, out: np.ndarray | None = None) -> np.n
     if field.kind == "share":
         shares = np.zeros(int(raw.max(initial=0)) + 1)
         shares[1:] = 1.0 / np.arange(1, shares.size)
-        np.take(shares, raw, out=out)
+        np.take(shares, raw, out=out, mode="clip")  # the bounds are known; the checking mode copies
     elif field.kind == "bool":
         np.not_equal(raw, 0, out=out)
     else:
