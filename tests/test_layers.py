@@ -51,7 +51,7 @@ ROOM_ORDER = (
     ("position", "moves"),
     ("outcomes",),
     ("odds", "placement"),
-    ("policies",),
+    ("policies", "select"),
     ("kernel",),
     ("trace",),
     ("__init__",),

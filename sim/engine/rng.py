@@ -51,6 +51,37 @@ def philox(c0, c1, c2, c3, k0, k1):
 
 
 @jit
+def philox_wide(work, seed):
+    """Philox4x32-10 on sixteen counters at once, in place.
+
+    ``work.words`` is uint64[4, 16] in a record: column i holds the counter (c0, c1, c2, c3) of block i and is
+    overwritten by its four words. Round by
+    round over all blocks the compiler uses vector instructions, which is several times faster than block by block.
+    """
+    k0 = seed & _LOW
+    k1 = seed >> _32
+    for _ in range(10):
+        for i in range(16):
+            p0 = _M0 * work.words[0, i]
+            p1 = _M1 * work.words[2, i]
+            work.words[0, i] = (p1 >> _32) ^ work.words[1, i] ^ k0
+            work.words[1, i] = p1 & _LOW
+            work.words[2, i] = (p0 >> _32) ^ work.words[3, i] ^ k1
+            work.words[3, i] = p0 & _LOW
+        k0 = (k0 + _W0) & _LOW
+        k1 = (k1 + _W1) & _LOW
+
+
+@jit
+def set_counter(work, i, game, stream, seat, number):
+    """Write the counter of block `number` of a stream (attempt 0) into column `i` of ``work.words``."""
+    work.words[0, i] = np.uint64(number)
+    work.words[1, i] = game & _LOW
+    work.words[2, i] = game >> _32
+    work.words[3, i] = np.uint64(stream) + (np.uint64(seat) << _8)
+
+
+@jit
 def block(seed, game, stream, seat, number, attempt):
     """Block `number` of a stream: four words (uint64). `seed` and `game` are uint64, the rest integers."""
     return philox(
