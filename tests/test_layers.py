@@ -50,7 +50,7 @@ ROOM_ORDER = (
     ("rules",),
     ("position", "moves"),
     ("outcomes",),
-    ("odds", "placement"),
+    ("odds", "placement", "select"),
     ("policies", "select"),
     ("kernel",),
     ("trace",),
@@ -64,7 +64,7 @@ LIBRARIES = {
     "errors": set(),
     "base": {"numpy", "pydantic"},
     "stats": {"numpy", "scipy"},
-    "engine": {"numpy", "numba"},
+    "engine": {"numpy", "numba", "llvmlite"},
 }
 
 
