@@ -64,7 +64,7 @@ LIBRARIES = {
     "errors": set(),
     "base": {"numpy", "pydantic"},
     "stats": {"numpy", "scipy"},
-    "engine": {"numpy", "numba", "llvmlite"},
+    "engine": {"numpy", "numba", "llvmlite"},  # llvmlite is the code generator numba stands on
 }
 
 

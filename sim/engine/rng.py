@@ -50,35 +50,39 @@ def philox(c0, c1, c2, c3, k0, k1):
     return c0, c1, c2, c3
 
 
+#: blocks that `philox_wide` computes together
+WIDE = 16
+
+
 @jit
-def philox_wide(work, seed):
+def set_counter(words, b, game, stream, seat, number):
+    """Write the counter of block `number` of a stream (attempt 0) into place `b` of `words`, for `philox_wide`."""
+    words[b] = np.uint64(number)
+    words[WIDE + b] = game & _LOW
+    words[2 * WIDE + b] = game >> _32
+    words[3 * WIDE + b] = np.uint64(stream) + (np.uint64(seat) << _8)
+
+
+@jit
+def philox_wide(words, seed):
     """Philox4x32-10 on sixteen counters at once, in place.
 
-    ``work.words`` is uint64[4, 16] in a record: column i holds the counter (c0, c1, c2, c3) of block i and is
-    overwritten by its four words. Round by
-    round over all blocks the compiler uses vector instructions, which is several times faster than block by block.
+    `words` is uint64[64]: the counter (c0, c1, c2, c3) of block b lies at b, 16 + b, 32 + b, 48 + b and is overwritten
+    by its four words. With the rounds outside and the blocks inside, compilers use vector instructions, which is
+    several times faster than block by block.
     """
     k0 = seed & _LOW
     k1 = seed >> _32
     for _ in range(10):
-        for i in range(16):
-            p0 = _M0 * work.words[0, i]
-            p1 = _M1 * work.words[2, i]
-            work.words[0, i] = (p1 >> _32) ^ work.words[1, i] ^ k0
-            work.words[1, i] = p1 & _LOW
-            work.words[2, i] = (p0 >> _32) ^ work.words[3, i] ^ k1
-            work.words[3, i] = p0 & _LOW
+        for b in range(WIDE):
+            p0 = _M0 * words[b]
+            p1 = _M1 * words[2 * WIDE + b]
+            words[b] = (p1 >> _32) ^ words[WIDE + b] ^ k0
+            words[WIDE + b] = p1 & _LOW
+            words[2 * WIDE + b] = (p0 >> _32) ^ words[3 * WIDE + b] ^ k1
+            words[3 * WIDE + b] = p0 & _LOW
         k0 = (k0 + _W0) & _LOW
         k1 = (k1 + _W1) & _LOW
-
-
-@jit
-def set_counter(work, i, game, stream, seat, number):
-    """Write the counter of block `number` of a stream (attempt 0) into column `i` of ``work.words``."""
-    work.words[0, i] = np.uint64(number)
-    work.words[1, i] = game & _LOW
-    work.words[2, i] = game >> _32
-    work.words[3, i] = np.uint64(stream) + (np.uint64(seat) << _8)
 
 
 @jit

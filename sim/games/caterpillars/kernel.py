@@ -171,16 +171,16 @@ def roll_dice(seed, first, rules, work):
     for g in range(4):
         game = first + np.uint64(g)
         for b in range(3):
-            rng.set_counter(work, 4 * g + b, game, rng.DICE, 0, b)
-        rng.set_counter(work, 4 * g + 3, game, rng.SETUP, 0, 0)
-    rng.philox_wide(work, seed)
+            rng.set_counter(work.words, 4 * g + b, game, rng.DICE, 0, b)
+        rng.set_counter(work.words, 4 * g + 3, game, rng.SETUP, 0, 0)
+    rng.philox_wide(work.words, seed)
     for g in range(4):
         game = first + np.uint64(g)
         for r in range(rules.rounds):
-            w = work.words[r & 3, 4 * g + (r >> 2)]
+            w = work.words[rng.WIDE * (r & 3) + 4 * g + (r >> 2)]
             work.dice[g, r] = rng.bounded_from(w, seed, game, rng.DICE, 0, r, 1296)
         for j in range(min(rules.setup_rolls, 4)):
-            work.setup[g, j] = rng.bounded_from(work.words[j, 4 * g + 3], seed, game, rng.SETUP, 0, j, 1296)
+            work.setup[g, j] = rng.bounded_from(work.words[rng.WIDE * j + 4 * g + 3], seed, game, rng.SETUP, 0, j, 1296)
         for j in range(4, rules.setup_rolls):  # sheets with more blanks than the printed game has
             work.setup[g, j] = rng.bounded(seed, game, rng.SETUP, 0, j, 1296)
 
@@ -193,16 +193,16 @@ def draw_numbers(player, seat, seed, game, rules, work):
     if n_placement == 0 and n_policy == 0:
         return
     for b in range(6):
-        rng.set_counter(work, b, game, rng.POLICY, seat, b)
+        rng.set_counter(work.words, b, game, rng.POLICY, seat, b)
     for b in range(10):
-        rng.set_counter(work, 6 + b, game, rng.PLACEMENT, seat, b)
-    rng.philox_wide(work, seed)
+        rng.set_counter(work.words, 6 + b, game, rng.PLACEMENT, seat, b)
+    rng.philox_wide(work.words, seed)
     for i in range(n_policy):
-        lane = 2 * (i & 1)
-        player.policy_draws[i] = rng.to_unit(work.words[lane, i >> 1], work.words[lane + 1, i >> 1])
+        at = 2 * rng.WIDE * (i & 1) + (i >> 1)
+        player.policy_draws[i] = rng.to_unit(work.words[at], work.words[at + rng.WIDE])
     for i in range(n_placement):  # at most 18, 9 blocks
-        lane = 2 * (i & 1)
-        player.placement_draws[i] = rng.to_unit(work.words[lane, 6 + (i >> 1)], work.words[lane + 1, 6 + (i >> 1)])
+        at = 2 * rng.WIDE * (i & 1) + 6 + (i >> 1)
+        player.placement_draws[i] = rng.to_unit(work.words[at], work.words[at + rng.WIDE])
 
 
 @jit

@@ -90,7 +90,7 @@ WORK = np.dtype(
             (np.int64, (4, 12)),
             (np.int64, (4, 12)),
             (np.int64, (16,)),
-            (np.uint64, (4, 16)),
+            (np.uint64, (64,)),
             (np.int16, (12,)),
             (np.int16, (CAPACITY, 4)),
             (np.int64, (CAPACITY,)),
