@@ -4,12 +4,14 @@
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-WORKERS ?= 2
+WORKERS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 
 # no usage reports, no update checks, no state outside this folder
 export DVC_NO_ANALYTICS := 1
 export DVC_SITE_CACHE_DIR := $(CURDIR)/.dvc/tmp/site
-export SIM_WORKERS := $(WORKERS)
+export WORKERS
+# the pipeline calls `sim` and `python`
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup report test deep lint bench lab clean constraints docs

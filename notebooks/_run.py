@@ -66,6 +66,7 @@ def execute(notebook: Any, timeout: int = 600) -> None:
         # sockets with a full name: a relative one is looked for in two different working folders
         manager = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=f"{sockets}/kernel")
         client = NotebookClient(notebook, km=manager, timeout=timeout, record_timing=False)
+        client.owns_km = True  # the client ends the kernel, also after an error
         # `path` is the working folder of the kernel, the same as in JupyterLab
         client.resources = {"metadata": {"path": str(FOLDER)}}
         client.execute()

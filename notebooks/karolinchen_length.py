@@ -29,7 +29,7 @@ band = 0.02
 
 # %%
 import polars as pl
-from _show import show
+from _show import show, table
 from IPython.display import Markdown
 
 import sim
@@ -41,7 +41,7 @@ from sim.plots.style import figure
 counts, scenarios = sim.load(sweep, data=data), sim.scenarios(sweep, data=data)
 headline = plain(scenarios, "karolinchen").filter(pl.col("line_up").str.starts_with(f"{policy} ×"))
 length = analysis.game_length(counts, headline, seconds_per_turn)
-length
+table(length.select("seats", "measure", "value", "low", "high", "n", "minutes"), digits=1)
 
 # %%
 curves = analysis.survival_curves(counts, headline)

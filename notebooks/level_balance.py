@@ -26,7 +26,7 @@ views = {"child": "child", "best": "best"}
 
 # %%
 import polars as pl
-from _show import show
+from _show import show, table
 from IPython.display import Markdown
 
 import sim
@@ -36,7 +36,7 @@ from sim.plots.style import figure
 # %%
 counts, scenarios = sim.load(sweep, data=data), sim.scenarios(sweep, data=data)
 balance = analysis.level_balance(counts, scenarios, thresholds, views)
-balance.select("view", "lower", "higher", "measure", "value", "low", "high", "n", "verdict")
+table(balance.select("view", "lower", "higher", "measure", "value", "low", "high", "n", "verdict"))
 
 # %% [markdown]
 # **Claim to test.** Both players see every step alike.
@@ -65,5 +65,5 @@ with plots.house_style():
     ax = plots.draw_forest(
         steps, fig.subplots(), threshold=thresholds["score"], xlabel="rise of the mean score, points"
     )
-    ax.legend(loc="lower right")
+    ax.legend(loc="upper right")
 show(fig, "steps", plots.alt_forest(steps, "the rise of the mean score from level to level", "points"))

@@ -26,7 +26,8 @@ policy = "hoarder"
 parameter = "threshold"
 
 # %%
-from _show import show
+import polars as pl
+from _show import show, table
 from IPython.display import Markdown
 
 import sim
@@ -36,7 +37,7 @@ from sim.plots.style import figure
 # %%
 counts, scenarios = sim.load(sweep, data=data), sim.scenarios(sweep, data=data)
 hold = analysis.hold_curve(counts, scenarios, policy, parameter)
-hold
+table(hold.select(parameter, "opponent", "value", "low", "high", "score", "n"), digits=3)
 
 # %% [markdown]
 # **Claim to test.** There is a best threshold inside the range: neither never nor always.
@@ -74,4 +75,7 @@ show(
 # ## How often does a deal end with somebody stuck?
 
 # %%
-analysis.court_short(counts, scenarios).select("variant", "line_up", "value", "low", "high", "n")
+stuck = analysis.court_short(counts, scenarios).filter(
+    (pl.col("variant") == "default") & pl.col("line_up").str.ends_with(" ×2")
+)
+table(stuck.select("line_up", "value", "low", "high", "n"), digits=3)

@@ -25,7 +25,7 @@ policy = "child"
 
 # %%
 import polars as pl
-from _show import show
+from _show import show, table
 from IPython.display import Markdown
 
 import sim
@@ -56,14 +56,17 @@ with plots.house_style():
     for ax, level in zip(fig.subplots(len(levels), sharex=True, squeeze=False)[:, 0], levels, strict=True):
         part = distribution.filter((pl.col("policy") == policy) & (pl.col("level") == level))
         plots.draw_scores(part, ax).set_title(level)
+        ax.set_xlim(0, distribution.filter(pl.col("policy") == policy)["score"].max() + 1)
 show(fig, "levels", plots.alt_scores(part, f"end totals at {level}, as a {policy} plays"))
 
 # %% [markdown]
 # ## Par
 #
-# Percentiles of one's own score, and the best of several games one may expect, with intervals in the table's last
-# columns.
+# Percentiles of one's own score, and the best of several games one may expect, each with its interval.
 
 # %%
 par = analysis.par_table(counts, scenarios).filter(pl.col("policy") == policy)
-par.pivot("measure", index=["level", "n"], values="value")
+told = par.with_columns(
+    told=pl.format("{} ({} to {})", pl.col("value").round(1), pl.col("low").round(1), pl.col("high").round(1))
+)
+table(told.pivot("measure", index=["level", "n"], values="told"))

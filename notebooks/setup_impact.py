@@ -25,7 +25,7 @@ smallest = 0.1
 
 # %%
 import polars as pl
-from _show import show
+from _show import show, table
 from IPython.display import Markdown
 
 import sim
@@ -34,8 +34,8 @@ from sim.plots.style import figure
 
 # %%
 differences, scenarios = sim.load(sweep, table="differences", data=data), sim.scenarios(sweep, data=data)
-changes = analysis.paired_changes(differences, scenarios, smallest=smallest).filter(pl.col("factor") == "setup")
-changes.select("level", "policy", "value", "low", "high", "n", "sd", "better", "same", "worse", "verdict")
+changes = analysis.paired_changes(differences, scenarios, smallest=smallest)
+table(changes.select("level", "policy", "value", "low", "high", "n", "sd", "better", "same", "worse", "verdict"))
 
 # %% [markdown]
 # **Claim to test.** The variation moves the mean by more than the smallest difference that matters at the table.
@@ -48,11 +48,10 @@ Markdown(
 )
 
 # %%
-rows = changes.with_columns(label=pl.col("level"), series=pl.col("policy"))
+rows = changes.with_columns(label=pl.col("policy"), group=pl.col("level"))
 with plots.house_style():
-    fig = figure(760, 80 + 60 * rows["level"].n_unique() + 14 * rows.height)
-    ax = plots.draw_forest(
+    fig = figure(760, 60 + 24 * (rows.height + rows["level"].n_unique()))
+    plots.draw_forest(
         rows, fig.subplots(), band=(-smallest, smallest), xlabel="variation minus standard, points of mean score"
     )
-    ax.legend(loc="lower right")
 show(fig, "setup", plots.alt_forest(rows, "variation minus standard set-up", "points"))

@@ -23,11 +23,12 @@ workers = 2
 
 # %%
 import polars as pl
-from _show import show
+from _show import show, table
 from IPython.display import Markdown
 
 import sim
 from sim import plots
+from sim.games import get
 from sim.plots.style import figure
 
 # %% [markdown]
@@ -39,11 +40,13 @@ from sim.plots.style import figure
 frame = sim.simulate(
     "caterpillars", rules={"level": "expert"}, policies=["planner", "child"], games=games, seed=seed, workers=workers
 )
-frame.head(4)
+table(frame.head(4))
 
 # %%
-frame.group_by("seat", maintain_order=True).agg(
-    mean=pl.col("score").mean(), spread=pl.col("score").std(), wins=pl.col("win").mean(), games=pl.len()
+table(
+    frame.group_by("seat", maintain_order=True).agg(
+        mean=pl.col("score").mean(), spread=pl.col("score").std(), wins=pl.col("win").mean(), games=pl.len()
+    )
 )
 
 # %% [markdown]
@@ -87,10 +90,8 @@ shortest = (
     .row(0, named=True)
 )
 trace = sim.trace("karolinchen", policies=["match", "longest"], seed=seed, game_index=shortest["game"])
-Markdown(
-    f"The shortest of 1,000 games, number {shortest['game']}, took {len(trace['turns'])} turns; seat "
-    f"{trace['winner']} won. Its first turn: {trace['turns'][0]}"
-)
+print(f"The shortest of 1,000 games is number {shortest['game']}: {len(trace['turns'])} turns. It begins:\n")
+print("\n".join(get("karolinchen").tell(trace).splitlines()[:14]))
 
 # %% [markdown]
 # ## The same dice under two rules

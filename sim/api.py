@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sim import games as registry
-from sim.engine import jit
-from sim.engine.simulate import blocks, map_blocks
 from sim.errors import InputError, PolicyError, unknown, whole_number
-from sim.games.base import Field, Game, Playable, Policy, RulesModel, Scenario
+from sim.games.base import Field, Policy, RulesModel, Scenario
 from sim.store import load as store_load
 from sim.store.columns import Rows, to_polars
 from sim.store.parquet import write_table
 from sim.store.provenance import policies_of, provenance
 from sim.store.schema import columns
 from sim.sweep import rows
-from sim.sweep.counting import Pair, ScenarioCounts, Table, check_by, make_pairs, total
+from sim.sweep.counting import Pair, check_by, make_pairs, play_counts
 from sim.sweep.frames import describe, load, scenarios
 from sim.sweep.run import SweepResult
 from sim.sweep.run import run as run_sweep
+from sim.sweep.warm import announce
 
 __all__ = [
     "announce",
@@ -76,33 +72,6 @@ def check_call(*, seed: int, games: int, workers: int = 1, first_game: int = 0) 
     _range(seed, first_game, games, workers)
 
 
-def compile_seconds(game: Game) -> int:
-    """About how long the first call of a game takes after install; a game without compiled code says 0."""
-    return int(getattr(game, "compile_seconds", 40))
-
-
-def is_warm(game: Game) -> bool:
-    """Whether compiled kernels of a game are on disk already (always true with the compiler off)."""
-    if not jit.COMPILED or game.name in _told or not compile_seconds(game):
-        return True
-    return any(Path(jit.CACHE_FOLDER).glob(f"{game.name}_*/*.nbc"))
-
-
-_told: set[str] = set()
-
-
-def announce(game: Game) -> None:
-    """Say on stderr, once per process, that kernels have to be compiled first."""
-    if not is_warm(game):
-        seconds = compile_seconds(game)
-        print(
-            f"sim: compiling kernels for {game.name} (once after install, about {seconds} s)",
-            file=sys.stderr,
-            flush=True,
-        )
-    _told.add(game.name)
-
-
 def simulate(
     game: str,
     *,
@@ -149,38 +118,6 @@ def simulate(
     room = Rows(playable.fields, playable.seats, first, count)
     rows.fill(room, playable, seed, workers)
     return to_polars(room.filled())
-
-
-def play_counts(
-    scenario: Scenario,
-    *,
-    seed: int,
-    games: int,
-    by: Sequence[str],
-    pairs: Sequence[Pair] = (),
-    workers: int = 1,
-    first_game: int = 0,
-    on_block: Callable[[int], None] | None = None,
-) -> Table:
-    """Joint counts, and counts of paired differences, as numpy columns by table name; what `summarise` frames."""
-    others = {p.against.id: p.against for p in pairs if p.against is not None}
-    everything = {scenario.id: scenario, **others}
-    playables: dict[str, Playable] = {id: s.game.compile(s.rules, s.policies) for id, s in everything.items()}
-    ids = list(playables)
-
-    def consume(_first: int, _games: int, outs: list[np.ndarray], state: ScenarioCounts) -> None:
-        state.add(outs[0], dict(zip(ids, outs, strict=True)))
-
-    states = map_blocks(
-        list(playables.values()),
-        seed,
-        blocks(first_game, games),
-        consume,
-        workers=workers,
-        local=lambda: ScenarioCounts(playables[scenario.id], by, pairs, playables),
-        on_block=on_block,
-    )
-    return total([state.tables() for state in states])
 
 
 def _fields(scenario: Scenario) -> tuple[Field, ...]:

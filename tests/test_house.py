@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import shlex
@@ -48,9 +49,9 @@ def project() -> dict[str, Any]:
 # ----------------------------------------------------------------------------------------------------------------------
 # What no file may hold
 
-#: absolute paths of one machine, and addresses of package registries
+#: absolute paths of one machine, and addresses of package registries (in brackets, so that this line does not match)
 MACHINE = re.compile(r"(?<![\w.~-])/(?:work|farm|root|tmp|Users|opt)/[A-Za-z0-9]")
-REGISTRY = re.compile(r"pypi\.(?:org|python)|pythonhosted|npmjs\.|conda\.anaconda|crates\.io|proxy\.golang")
+REGISTRY = re.compile(r"[p]ypi\.(?:org|python)|[p]ythonhosted|[n]pmjs\.|[c]onda\.anaconda|[c]rates\.io|[p]roxy\.golang")
 
 
 @pytest.mark.parametrize("pattern", [MACHINE, REGISTRY], ids=["machine paths", "registry addresses"])
@@ -108,8 +109,8 @@ def test_constraints_hold_versions_and_no_addresses() -> None:
 
 #: name on the shelf → name in an import statement, where they differ
 IMPORT_NAMES = {"pyyaml": "yaml", "open-spiel": "pyspiel"}
-#: programs that are started and never imported
-STARTED = {"jupyterlab", "dvc", "ipykernel"}
+#: programs that are started, and libraries that another one loads (polars' `to_pandas`), never imported by name
+STARTED = {"jupyterlab", "dvc", "ipykernel", "pandas"}
 
 
 def imports_of(folder: str) -> set[str]:
@@ -236,18 +237,109 @@ def test_the_sweep_of_the_how_to_can_be_planned() -> None:
 
 @cache
 def closure(start: str) -> frozenset[str]:
-    """Files of the package that a module imports, directly or not (the command line that starts it left out)."""
+    """Modules of the package that a module imports, directly or not."""
     from tests.test_layers import imported, is_module
 
     seen: set[str] = set()
     left = [start]
     while left:
         module = left.pop()
-        if module in seen or not is_module(module):
+        if module in seen or module == "sim" or not is_module(module):
             continue
         seen.add(module)
         path = ROOT.joinpath(*module.split("."))
-        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-        left += [name for _, name in imported(ast.parse(path.read_text(encoding="utf-8"))) if name.startswith("sim.")]
-        left += [module.rpartition(".")[0]] if module.count(".") > 1 else []
+        path = path.with_suffix(".py") if path.with_suffix(".py").exists() else path / "__init__.py"
+        left += [name for _, name in imported(ast.parse(path.read_text(encoding="utf-8")))]
+        left.append(module.rpartition(".")[0])  # importing a module runs its packages first
     return frozenset(seen)
+
+
+def modules(folder: str) -> list[str]:
+    paths = (ROOT / "sim" / folder).rglob("*.py")
+    return [".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for p in paths]
+
+
+@cache
+def stages() -> dict[str, dict[str, Any]]:
+    """The stages of dvc.yaml, with ``foreach`` written out."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, stage in yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"].items():
+        if "foreach" not in stage:
+            found[name] = stage
+            continue
+        for key, item in stage["foreach"].items():
+            text = json.dumps(stage["do"]).replace("${key}", key).replace("${item}", item)
+            found[f"{name}@{key}"] = json.loads(text)
+    return found
+
+
+def uncovered(stage: dict[str, Any], wanted: set[str]) -> set[str]:
+    """Modules that a stage runs and does not name, neither by file nor by folder."""
+    names = [dep.removesuffix(".py").replace("/", ".") for dep in stage["deps"]]
+    files = {name.removesuffix(".__init__") for name in names}
+    folders = tuple(f"{name}." for name in names)
+    return {module for module in wanted if module not in files and not module.startswith(folders)} - {"sim.games"}
+
+
+SWEEPS = sorted(path.stem for path in (ROOT / "sweeps").glob("*.yaml") if path.stem != "smoke")
+
+
+def test_every_sweep_has_its_stage_and_keeps_its_output() -> None:
+    assert [name for name in stages() if name.startswith("sweep@")]
+    assert {f"sweep@{name}" for name in SWEEPS} == {name for name in stages() if name.startswith("sweep@")}
+    for name in SWEEPS:
+        (out,) = stages()[f"sweep@{name}"]["outs"]
+        # without `persist` the pipeline deletes what a sweep would go on from
+        assert out == {f"data/{name}": {"cache": False, "persist": True}}
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_a_sweep_stage_names_all_code_that_decides_its_results(name: str) -> None:
+    game = yaml.safe_load((ROOT / "sweeps" / f"{name}.yaml").read_text(encoding="utf-8"))["game"]
+    stage = stages()[f"sweep@{name}"]
+    runs = closure("sim.sweep.run") | closure("sim.sweep.plan") | closure(f"sim.games.{game}")
+    assert not uncovered(stage, set(runs))
+    assert f"sweeps/{name}.yaml" in stage["deps"]
+
+
+@pytest.mark.parametrize(
+    ("name", "starts"),
+    [
+        ("tables", ["sim.report.tables", "sim.report.inputs"]),
+        ("figures", ["sim.report.figures"]),
+        ("page", ["sim.report.page"]),
+    ],
+)
+def test_a_report_stage_names_all_code_that_decides_its_results(name: str, starts: list[str]) -> None:
+    runs = set().union(*map(closure, starts))
+    assert not uncovered(stages()[name], runs)
+
+
+def test_the_notebook_stage_names_all_code_that_decides_its_results() -> None:
+    runs = set(closure("sim.api")) | {
+        m for part in ("analysis", "plots") for name in modules(part) for m in closure(name)
+    }
+    assert not uncovered(stages()["notebooks"], runs)
+
+
+def test_drawing_does_not_depend_on_simulating() -> None:
+    """A changed plot style must not simulate again: no sweep depends on drawing or on the parameters file."""
+    for name in SWEEPS:
+        stage = stages()[f"sweep@{name}"]
+        assert "params" not in stage
+        assert not any(dep.startswith(("sim/plots", "sim/report", "sim/analysis", "params")) for dep in stage["deps"])
+
+
+def test_the_check_of_stages_sees_a_missing_folder() -> None:
+    stage = {"deps": [d for d in stages()["sweep@levels"]["deps"] if d != "sim/engine"]}
+    assert "sim.engine.rng" in uncovered(stage, set(closure("sim.games.caterpillars")))
+
+
+def test_dependencies_of_stages_exist() -> None:
+    made = {out if isinstance(out, str) else next(iter(out)) for s in stages().values() for out in s.get("outs", [])}
+    for name, stage in stages().items():
+        for dep in stage["deps"]:
+            assert dep in made or (ROOT / dep).exists(), f"{name} depends on {dep}"
+    known = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    for stage in stages().values():
+        assert {p for p in stage.get("params", []) if isinstance(p, str)} <= set(known)

@@ -50,8 +50,8 @@ ROOM_ORDER = (
     ("rules",),
     ("position", "moves"),
     ("outcomes",),
-    ("odds", "placement"),
-    ("policies",),
+    ("odds", "placement", "select"),
+    ("policies", "select"),
     ("kernel",),
     ("trace",),
     ("__init__",),
@@ -64,7 +64,7 @@ LIBRARIES = {
     "errors": set(),
     "base": {"numpy", "pydantic"},
     "stats": {"numpy", "scipy"},
-    "engine": {"numpy", "numba"},
+    "engine": {"numpy", "numba", "llvmlite"},  # llvmlite is the code generator numba stands on
 }
 
 

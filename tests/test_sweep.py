@@ -137,7 +137,36 @@ def test_scenarios_compared_with_the_same_others_are_played_side_by_side() -> No
     assert len(found[0].playables()) == 16  # the base is not played twice
 
 
+def test_scenarios_compared_with_each_other_are_played_once() -> None:
+    others = [{"against": {"policies": "plain"}}, {"against": {"policies": "add(more=3)"}}]
+    (group,) = groups(plan(spec(policies=["plain", "add", "add(more=3)"], pairs=others)).cells)
+    assert [len(c.pairs) for c in group.cells] == [1, 2, 1]
+    assert len(group.playables()) == 3
+
+
+def test_several_designs_are_one_sweep_and_share_their_scenarios() -> None:
+    given = spec(
+        policies=[],
+        designs=[
+            {"name": "wide", "variants": [{"grid": {"sides": [6, 8]}}], "policies": ["plain"]},
+            {"name": "deep", "variants": [{"rules": {"sides": 8}}], "policies": ["plain", "add"], "games": 50_000},
+        ],
+    )
+    planned = plan(given)
+    assert [(c.design, c.variant, c.line_up, c.games) for c in planned.cells] == [
+        ("wide", "sides=6", "plain", 20_000),
+        ("wide", "sides=8", "plain", 50_000),
+        ("deep", "sides=8", "add", 50_000),
+    ]
+    assert [(a["design"], a["scenario"]) for a in planned.aliases] == [("deep", planned.cells[1].id)]
+    assert planned.notes == []  # the same variant in two designs is what was meant
+    with pytest.raises(SweepError, match="put them in a design"):
+        plan({**given, "variants": [{}]})
+
+
 WRONG = [
+    ({"designs": [{"policies": ["plain"], "pairz": []}]}, "unknown key in designs 'pairz'"),
+    ({"designs": [{"policies": ["plain"], "variants": [{"rulez": {}}]}]}, "unknown key in variants 'rulez'"),
     ({"gmae": "toy"}, r"unknown key 'gmae' \(did you mean game\?\)"),
     ({"name": "../x"}, "it names a folder"),
     ({"game": "tyo"}, "unknown game 'tyo'"),
@@ -420,6 +449,16 @@ def test_anything_that_decides_results_makes_old_files_useless(
     second = run(given, data=tmp_path)
     assert (second.played, second.reused) == (20_000, 0)
     assert second.frame()["scenario"].unique().to_list() == second.scenarios()["scenario"].to_list()
+
+
+def test_changed_sweep_is_not_readable_until_it_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = spec(variants=[{"grid": {"sides": [4, 6]}}])
+    run(given, data=tmp_path)
+    monkeypatch.setattr("sim.sweep.stopping.Stop.__call__", lambda _: True)
+    with pytest.raises(Interrupted):
+        run({**given, "seed": 8}, data=tmp_path)
+    with pytest.raises(StoreError, match="is not finished"):
+        sim.load("t", data=tmp_path)
 
 
 def test_loader_reads_the_scenarios_of_the_plan_only(tmp_path: Path) -> None:

@@ -58,8 +58,8 @@ def play_batch(rng: np.random.Generator, games: int, choose: Chooser) -> np.ndar
         score, the three totals, sum of boxes, number of zeros
     """
     labels = np.empty((12, games), np.int8)
-    for box, label in enumerate(PAIRS):
-        labels[box] = label if label else rng.integers(1, 7, games, dtype=np.int8)
+    for row, label in enumerate(PAIRS):
+        labels[row] = label if label else rng.integers(1, 7, games, dtype=np.int8)
     dice = rng.integers(1, 7, (12, 2, games), dtype=np.int8)
     draws = rng.random((12, games), dtype=np.float32)
     empty = np.ones((12, games), bool)

@@ -20,7 +20,7 @@ from sim import __version__
 from sim.errors import FaultError, SimError
 
 #: modules of this package that bring commands, in the order of the help page
-MODULES = ("games", "run", "sweep", "trace", "schema")
+MODULES = ("games", "run", "sweep", "trace", "report", "schema")
 
 
 def _version(wanted: bool) -> None:
@@ -58,6 +58,10 @@ class _Stopped(Exception):
     """A `KeyboardInterrupt` on its way past the parser, which would swallow its text."""
 
 
+class _Closed(Exception):
+    """A `BrokenPipeError` on its way past the parser, which would end the process with status 1."""
+
+
 def _stoppable(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def call(*arguments: Any, **options: Any) -> Any:
@@ -65,6 +69,8 @@ def _stoppable(command: Callable[..., Any]) -> Callable[..., Any]:
             return command(*arguments, **options)
         except KeyboardInterrupt as error:
             raise _Stopped(str(error)) from None
+        except BrokenPipeError:
+            raise _Closed from None
 
     return call
 
@@ -98,7 +104,7 @@ def run(arguments: Sequence[str]) -> int:
     except (_Stopped, KeyboardInterrupt) as error:
         _complain("stopped", str(error) or "by the keyboard; nothing incomplete was left behind")
         return 130
-    except BrokenPipeError:
+    except (_Closed, BrokenPipeError):
         # the reader went away: nothing to complain of, and nothing more to flush at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import sys
 import textwrap
@@ -72,8 +73,16 @@ def line_up(game: Any, policies: Sequence[str] | None) -> list[str]:
 
 
 def print_json(value: Any) -> None:
-    """Plain data as JSON on stdout."""
-    print(json.dumps(value, indent=1, ensure_ascii=False))
+    """Plain data as JSON on stdout; what is not known (NaN) is null, because JSON has no other word for it."""
+    print(json.dumps(_known(value), indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def _known(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _known(v) for key, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_known(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def print_frame(rows: Sequence[Mapping[str, Any]], *, right: Iterable[str] = ()) -> None:

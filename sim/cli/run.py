@@ -23,6 +23,9 @@ from sim.cli.common import (
     rules_from,
 )
 
+#: columns of the printed summary that are numbers: 95 % interval from low to high, then spread and quantiles
+NUMBERS = ("mean", "low", "high", "sd", "5 %", "25 %", "50 %", "75 %", "95 %", "range")
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -106,32 +109,23 @@ def run(
     print(f"{room.title}, {changed}, {call['games']:,} games, seed {call['seed']}, scenario {scenario.id}")
     print_frame(
         [_told(row, head["policies"]) for row in rows],
-        right=("mean", "± 95 %", "sd", "5 %", "25 %", "50 %", "75 %", "95 %"),
+        right=NUMBERS,
     )
     print(f"{duration(seconds)}, {rate(call['games'], seconds)}")
 
 
 def _told(row: dict[str, Any], policies: list[str]) -> dict[str, str]:
-    if row["kind"] == "share":
-        spread = {key: "" for key in ("sd", "5 %", "25 %", "50 %", "75 %", "95 %")}
-        note = f"{row['low']:.2%} to {row['high']:.2%} (Wilson)"
-        return {
-            "seat": str(row["seat"]),
-            "policy": policies[row["seat"]],
-            "column": row["column"],
-            "mean": f"{row['mean']:.2%}",
-            "± 95 %": f"{row['half_width']:.2%}",
-            **spread,
-            "note": note,
-        }
-    quantiles = {f"{q} %": str(row["quantiles"][str(q)]) for q in (5, 25, 50, 75, 95)}
-    return {
+    number = row["kind"] == "number"
+    form = "{:.3f}" if number else "{:.2%}"
+    told = {
         "seat": str(row["seat"]),
         "policy": policies[row["seat"]],
         "column": row["column"],
-        "mean": f"{row['mean']:.3f}",
-        "± 95 %": f"{row['half_width']:.3f}",
-        "sd": f"{row['sd']:.3f}",
-        **quantiles,
-        "note": f"{row['minimum']} to {row['maximum']}",
+        "mean": form.format(row["mean"]),
+        "low": form.format(row["low"]),
+        "high": form.format(row["high"]),
+        "sd": f"{row['sd']:.3f}" if number else "",
     }
+    for q in ("5", "25", "50", "75", "95"):
+        told[f"{q} %"] = str(row["quantiles"][q]) if number else ""
+    return {**told, "range": f"{row['minimum']}–{row['maximum']}" if number else ""}

@@ -50,6 +50,41 @@ def philox(c0, c1, c2, c3, k0, k1):
     return c0, c1, c2, c3
 
 
+#: blocks that `philox_wide` computes together
+WIDE = 16
+
+
+@jit
+def set_counter(words, b, game, stream, seat, number):
+    """Write the counter of block `number` of a stream (attempt 0) into place `b` of `words`, for `philox_wide`."""
+    words[b] = np.uint64(number)
+    words[WIDE + b] = game & _LOW
+    words[2 * WIDE + b] = game >> _32
+    words[3 * WIDE + b] = np.uint64(stream) + (np.uint64(seat) << _8)
+
+
+@jit
+def philox_wide(words, seed):
+    """Philox4x32-10 on sixteen counters at once, in place.
+
+    `words` is uint64[64]: the counter (c0, c1, c2, c3) of block b lies at b, 16 + b, 32 + b, 48 + b and is overwritten
+    by its four words. With the rounds outside and the blocks inside, compilers use vector instructions, which is
+    several times faster than block by block.
+    """
+    k0 = seed & _LOW
+    k1 = seed >> _32
+    for _ in range(10):
+        for b in range(WIDE):
+            p0 = _M0 * words[b]
+            p1 = _M1 * words[2 * WIDE + b]
+            words[b] = (p1 >> _32) ^ words[WIDE + b] ^ k0
+            words[WIDE + b] = p1 & _LOW
+            words[2 * WIDE + b] = (p0 >> _32) ^ words[3 * WIDE + b] ^ k1
+            words[3 * WIDE + b] = p0 & _LOW
+        k0 = (k0 + _W0) & _LOW
+        k1 = (k1 + _W1) & _LOW
+
+
 @jit
 def block(seed, game, stream, seat, number, attempt):
     """Block `number` of a stream: four words (uint64). `seed` and `game` are uint64, the rest integers."""

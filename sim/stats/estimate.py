@@ -40,7 +40,7 @@ class Estimate:
         return replace(self, value=self.value * factor + shift, low=ends[0], high=ends[1])
 
     def row(self, prefix: str = "") -> dict[str, float]:
-        """Value and interval as columns ``<prefix>``, ``<prefix>_low``, ``<prefix>_high`` (``value``, ``low``, ``high``)."""
+        """Value and interval as columns: ``value low high``, or ``<prefix> <prefix>_low <prefix>_high``."""
         name = prefix or "value"
         ends = (f"{prefix}_low", f"{prefix}_high") if prefix else ("low", "high")
         return {name: self.value, ends[0]: self.low, ends[1]: self.high}

@@ -104,7 +104,7 @@ def decode(field: Field, raw: np.ndarray, out: np.ndarray | None = None) -> np.n
     if field.kind == "share":
         shares = np.zeros(int(raw.max(initial=0)) + 1)
         shares[1:] = 1.0 / np.arange(1, shares.size)
-        np.take(shares, raw, out=out)
+        np.take(shares, raw, out=out, mode="clip")  # the bounds are known; the checking mode copies
     elif field.kind == "bool":
         np.not_equal(raw, 0, out=out)
     else:
@@ -115,15 +115,20 @@ def decode(field: Field, raw: np.ndarray, out: np.ndarray | None = None) -> np.n
 def dictionary(games: Sequence[Game]) -> list[dict[str, Any]]:
     """The data dictionary as plain rows: table, column, dtype, unit, meaning, low, high.
 
-    Ranges of a game's columns are those under its default rules with the seats of its example line-up.
+    Ranges of a game's columns are the widest under its default rules and its presets, with the seats of its example
+    line-up.
     """
     rows: list[dict[str, Any]] = []
     for table, (_, before, after) in TABLES.items():
         for column in (SCENARIO, *before, *after):
             rows.append({"table": table, "game": "", **column.note()})
     for game in games:
-        for field in game.fields(game.rules_type(), len(game.example)):
-            rows.append({"table": "games, counts", "game": game.name, **of_field(field).note()})
+        every = [game.rules_type.parse(preset) for preset in (None, *game.rules_type.PRESETS)]
+        for same in zip(*(game.fields(rules, len(game.example)) for rules in every), strict=True):
+            notes = [of_field(field).note() for field in same]
+            highs = [note["high"] for note in notes]
+            widest = {"low": min(note["low"] for note in notes), "high": None if None in highs else max(highs)}
+            rows.append({"table": "games, counts", "game": game.name, **notes[0], **widest})
     return rows
 
 
@@ -160,7 +165,10 @@ def markdown(games: Sequence[Game]) -> str:
         lines += _table(row for row in rows if row["table"] == table)
     for game in games:
         lines += ["", f"## Columns of {game.title} (`{game.name}`)", ""]
-        lines += ["Ranges under the default rules; the footer of a file has those under its own rules.", ""]
+        lines += [
+            "Ranges are the widest over default rules and presets; the footer of a file has those under its own rules.",
+            "",
+        ]
         lines += _table(row for row in rows if row["game"] == game.name)
     return "\n".join(lines) + "\n"
 

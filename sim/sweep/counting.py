@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sim.engine.counts import JointCounts
+from sim.engine.simulate import blocks, map_blocks
 from sim.errors import InputError, unknown, whole_number
 from sim.games.base import Field, Playable, Scenario
 from sim.store.columns import Arrays, counts, grouped
@@ -180,3 +181,35 @@ class ScenarioCounts:
 def total(parts: Sequence[Table]) -> Table:
     """The sum of several tables of counts."""
     return {name: grouped([part[name] for part in parts]) for name in parts[0]}
+
+
+def play_counts(
+    scenario: Scenario,
+    *,
+    seed: int,
+    games: int,
+    by: Sequence[str],
+    pairs: Sequence[Pair] = (),
+    workers: int = 1,
+    first_game: int = 0,
+    on_block: Callable[[int], None] | None = None,
+) -> Table:
+    """Joint counts, and counts of paired differences, as numpy columns by table name; what `summarise` frames."""
+    others = {p.against.id: p.against for p in pairs if p.against is not None}
+    everything = {scenario.id: scenario, **others}
+    playables: dict[str, Playable] = {id: s.game.compile(s.rules, s.policies) for id, s in everything.items()}
+    ids = list(playables)
+
+    def consume(_first: int, _games: int, outs: list[np.ndarray], state: ScenarioCounts) -> None:
+        state.add(outs[0], dict(zip(ids, outs, strict=True)))
+
+    states = map_blocks(
+        list(playables.values()),
+        seed,
+        blocks(first_game, games),
+        consume,
+        workers=workers,
+        local=lambda: ScenarioCounts(playables[scenario.id], by, pairs, playables),
+        on_block=on_block,
+    )
+    return total([state.tables() for state in states])

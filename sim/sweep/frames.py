@@ -30,7 +30,7 @@ def attributes(entry: Mapping[str, Any]) -> dict[str, Any]:
 
     A rule parameter has its own column under its name (lists as JSON text); a policy parameter is ``seat<i>.<name>``.
     """
-    row = {key: entry[key] for key in ("scenario", "label", "variant", "line_up", "factor", "value", "seats")}
+    row = {key: entry[key] for key in ("scenario", "label", "design", "variant", "line_up", "factor", "value", "seats")}
     row["games_played"] = entry["games"]
     for name, value in entry["rules"].items():
         row[name if name not in row else f"rule.{name}"] = (
@@ -56,8 +56,8 @@ def scenarios(sweep: str | Path, *, data: str | Path = "data", frame: str = "pol
     Returns
     -------
     polars.DataFrame or pandas.DataFrame
-        Columns scenario, label, variant, line_up, factor, value (of one-factor variants), seats, games_played, one
-        per rule parameter, ``seat0``, ``seat1``, … (policies) and ``seat0.<parameter>``, ….
+        Columns scenario, label, design, variant, line_up, factor and value (of one-factor variants), seats,
+        games_played, one per rule parameter, ``seat0``, ``seat1``, … (policies) and ``seat0.<parameter>``, ….
     """
     import polars as pl
 

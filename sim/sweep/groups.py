@@ -1,4 +1,4 @@
-"""Scenarios to play side by side: those compared with the same others, so that the other side is played once."""
+"""Scenarios to play side by side: those linked by comparisons, so that every side is played once."""
 
 from __future__ import annotations
 
@@ -26,19 +26,21 @@ class Group:
 
 
 def groups(cells: Sequence[Cell], largest: int = LARGEST) -> list[Group]:
-    """Split cells into groups, in the order of the plan.
+    """Split cells into groups of at most `largest`, in the order of the plan; linked cells stay together."""
+    parent: dict[str, str] = {}
 
-    A cell without comparisons to others joins the first group that needs it as the other side.
-    """
-    targets = [frozenset(p.against.id for p in cell.pairs if p.against is not None) for cell in cells]
-    leaders: dict[str, frozenset[str]] = {}
-    for wanted in targets:
-        for id in wanted:
-            leaders.setdefault(id, wanted)
-    gathered: dict[object, list[Cell]] = {}
-    for cell, wanted in zip(cells, targets, strict=True):
-        key: object = wanted or leaders.get(cell.id) or cell.id
-        gathered.setdefault(key, []).append(cell)
+    def root(id: str) -> str:
+        while parent.setdefault(id, id) != id:
+            id = parent[id]
+        return id
+
+    for cell in cells:
+        for pair in cell.pairs:
+            if pair.against is not None:
+                parent[root(pair.against.id)] = root(cell.id)
+    gathered: dict[str, list[Cell]] = {}
+    for cell in cells:
+        gathered.setdefault(root(cell.id), []).append(cell)
     result = []
     for members in gathered.values():
         for at in range(0, len(members), largest):

@@ -66,8 +66,21 @@ class PairSpec(_Model):
     label: str | None = None
 
 
+class Design(_Model):
+    """Every variant with every line-up, and what is compared with what."""
+
+    name: str = ""
+    variants: list[Variant] = [Variant()]
+    policies: list[Any]
+    pairs: list[PairSpec] = []
+    games: int | None = Field(default=None, ge=1)
+    impossible: Literal["refuse", "skip"] = "refuse"
+
+    _games = field_validator("games", mode="before")(_number)
+
+
 class Spec(_Model):
-    """A whole sweep file."""
+    """A whole sweep file: one design (`variants`, `policies`, `pairs`), or several in `designs`, or both."""
 
     name: str
     title: str = ""
@@ -79,10 +92,22 @@ class Spec(_Model):
     by: list[str] | None = None
     impossible: Literal["refuse", "skip"] = "refuse"
     variants: list[Variant] = [Variant()]
-    policies: list[Any]
+    policies: list[Any] = []
     pairs: list[PairSpec] = []
+    designs: list[Design] = []
 
     _counts = field_validator("games", "seed", "first_game", mode="before")(_number)
+
+    def every_design(self) -> list[Design]:
+        """The design written at the top, if any, and those in the list."""
+        own = {"variants": self.variants, "policies": self.policies, "pairs": self.pairs, "impossible": self.impossible}
+        if self.designs and not self.policies:
+            if {"variants", "pairs", "impossible"} & self.model_fields_set:
+                raise SweepError(
+                    "variants, pairs or impossible beside designs need policies; accepted: put them in a design"
+                )
+            return list(self.designs)
+        return [Design(**own), *self.designs]
 
     @field_validator("name")
     @classmethod
@@ -144,7 +169,7 @@ def read(source: str | Path | Mapping[str, Any]) -> Spec:
         raise SweepError(f"{where}: {_one_line(error)}") from None
 
 
-_MODELS: dict[str, type[_Model]] = {"variants": Variant, "pairs": PairSpec}
+_MODELS: dict[str, type[_Model]] = {"variants": Variant, "pairs": PairSpec, "designs": Design}
 
 
 def _first(error: ValidationError) -> Any:
@@ -155,9 +180,10 @@ def _first(error: ValidationError) -> Any:
 def _one_line(error: ValidationError) -> str:
     first = _first(error)
     path = [str(part) for part in first["loc"]]
-    model: type[_Model] = _MODELS.get(path[0], Spec) if len(path) > 1 else Spec
+    inner = next((part for part in reversed(path[:-1]) if part in _MODELS), "")
+    model = _MODELS.get(inner, Spec)
     if first["type"] == "extra_forbidden":
-        return unknown("key" + (f" in {path[0]}" if len(path) > 1 else ""), path[-1], model.model_fields)
+        return unknown(f"key in {inner}" if inner else "key", path[-1], model.model_fields)
     if first["type"] == "missing":
         return f"the key '{path[-1]}' is missing; accepted keys: {', '.join(model.model_fields)}"
     if first["type"] == "value_error":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 
@@ -13,10 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.engine.digest import digest
+from sim.engine.jit import jit
 from sim.engine.simulate import play_rows
 from sim.games import get
-from sim.games.caterpillars import outcomes
+from sim.games.caterpillars import CaterpillarsRules, outcomes
 from sim.games.caterpillars.kernel import KERNEL_VERSION, flying
+from sim.games.caterpillars.outcomes import close_box, list_outcomes, open_sheet, rules_record, tables
+from sim.games.caterpillars.policies import GREEDY, RANDOM, choose
+from sim.games.caterpillars.position import POSITION, WORK
+from sim.games.caterpillars.select import select_greedy, select_random
 
 GAME = get("caterpillars")
 LEVELS = ("beginner", "intermediate", "advanced", "expert")
@@ -115,6 +121,47 @@ def test_every_traced_move_is_legal_and_scores_add_up(rules, policy, game) -> No
         assert seat["score"] == out[0, s]
         assert scores.count(0) == out[9, s]
     assert "round" in GAME.tell(trace)
+
+
+@jit
+def both_ways(policy, position, roll, face, rules, tables, work_, params, u):
+    work = work_[0]
+    n = list_outcomes(work.packed, position, roll, face, rules, tables)
+    listed = work.packed[choose(policy, position, work.options, n, params, u)]
+    if policy == RANDOM:
+        return listed, select_random(position, roll, face, rules, tables, work, u)
+    return listed, select_greedy(position, roll, face, rules, tables)
+
+
+def test_the_reference_policies_choose_the_same_without_the_list() -> None:
+    """`random` and `greedy` skip the list in the kernel; 300 random positions in each of 60 random variants."""
+    rng = random.Random(3)
+    for _ in range(60):
+        rules = CaterpillarsRules.parse(
+            {
+                "level": rng.choice(LEVELS),
+                "zero_rule": rng.choice(["forced", "split", "strict"]),
+                "idle_dice": rng.random() < 0.3,
+                "bonus_ban": rng.choice(["same_box", "any"]),
+                "double_optional": rng.random() < 0.5,
+                "double_stores": rng.choice(["doubled", "face", "barred"]),
+                "bonus_source": rng.choice(["regular", "any"]),
+            }
+        )
+        record, table = rules_record(rules)[0], tables(rules)[0]
+        position = np.zeros(1, POSITION).view(np.recarray)[0]
+        work = np.zeros(1, WORK).view(np.recarray)
+        for _ in range(300):
+            position.labels[:] = [rng.randint(1, 12) if rng.random() < 0.2 else rng.randint(1, 6) for _ in range(12)]
+            position.bonus[:] = [rng.choice([0, 0, 2, 6, 12]) if rules.has_bonus else 0 for _ in range(3)]
+            open_sheet(position, 12)
+            for box in rng.sample(range(12), rng.randint(0, 11)):
+                close_box(position, box)
+            roll = rng.randrange(216 if rules.dice == 3 else 36)
+            face = rng.randrange(6) if rules.has_action else -1
+            for policy in (RANDOM, GREEDY):
+                listed, chosen = both_ways(policy, position, roll, face, record, table, work, np.zeros(8), rng.random())
+                assert listed == chosen, (rules.changed(), position.labels, position.bonus, roll, face, policy)
 
 
 def test_labels_follow_the_set_up_rolls() -> None:

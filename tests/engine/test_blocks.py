@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sim.engine.bits import count_ones, trailing_zeros
+from sim.engine.bits import _nth_loop, count_ones, nth_one, trailing_zeros
 from sim.engine.counts import JointCounts
 from sim.engine.digest import digest
 from sim.engine.jit import jit
@@ -72,5 +72,9 @@ def test_bits() -> None:
     def both(x):
         return trailing_zeros(x), count_ones(x)
 
+    loop = jit(_nth_loop)
     for x in (1, 2, 12, 4095, 1 << 40):
         assert both(x) == ((x & -x).bit_length() - 1, x.bit_count())
+        ones = [b for b in range(64) if x >> b & 1]
+        assert [nth_one(x, n) for n in range(len(ones))] == ones
+        assert [loop(x, n) for n in range(len(ones))] == ones  # what processors without the instruction do

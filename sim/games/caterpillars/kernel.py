@@ -13,14 +13,19 @@ from typing import Any
 import numpy as np
 
 from sim.engine import rng
+from sim.engine.bits import count_ones, nth_one, trailing_zeros
 from sim.engine.jit import jit
+from sim.engine.rng import pick
 from sim.games.base import Field, Playable, Policy
 from sim.games.caterpillars.odds import odds
-from sim.games.caterpillars.outcomes import NO_FACE, close_box, list_outcomes, open_sheet, rules_record, tables
+from sim.games.caterpillars.outcomes import NO_FACE, close_box, list_outcomes, open_sheet, rules_record, tables, unpack
+from sim.games.caterpillars.placement import LOWEST as PLACE_LOWEST
+from sim.games.caterpillars.placement import RANDOM as PLACE_RANDOM
 from sim.games.caterpillars.placement import place, single
-from sim.games.caterpillars.policies import POLICIES, READS_OTHERS, choose
+from sim.games.caterpillars.policies import GREEDY, POLICIES, RANDOM, READS_OTHERS, choose
 from sim.games.caterpillars.position import OTHERS, POSITION, SEAT, WORK
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
+from sim.games.caterpillars.select import select_greedy, select_random
 
 #: raised when results change for equal arguments
 KERNEL_VERSION = 1
@@ -92,50 +97,57 @@ def flying(totals, bonus, final):
 
 
 @jit
-def write_label(position, blanks, n, index, value):
-    """Write a label on blank `index` and take it off the list; returns how many blanks are left."""
-    position.labels[blanks[index]] = value
-    for i in range(index, n - 1):
-        blanks[i] = blanks[i + 1]
-    return n - 1
+def list_blanks(blanks, mask):
+    """Write the boxes of a bit mask in ascending order; returns how many."""
+    n = 0
+    while mask != 0:
+        blanks[n] = trailing_zeros(mask)
+        mask &= mask - 1
+        n += 1
+    return n
 
 
 @jit
-def set_up(position, rules, work, how, draws):
+def put_label(position, work, mask, value, how, u):
+    """Write one label where the placement wants it; returns the blanks left (bit mask)."""
+    if how == PLACE_RANDOM:
+        box = nth_one(mask, pick(u, count_ones(mask)))
+    elif how == PLACE_LOWEST:
+        box = trailing_zeros(mask)
+    else:
+        n = list_blanks(work.blanks, mask)
+        box = int(work.blanks[place(position, value, work.blanks, n, how, u)])
+    position.labels[box] = value
+    return mask & ~(1 << box)
+
+
+@jit
+def set_up(position, rules, work, g, how, draws):
     """Write this seat's labels: the printed ones, then roll by roll."""
-    blanks = work.blanks
-    n = 0
+    mask = rules.blanks
     for b in range(rules.rounds):
         position.labels[b] = rules.printed[b]
-        if rules.printed[b] == 0:
-            blanks[n] = b
-            n += 1
     for j in range(rules.setup_rolls):
-        x = work.setup[j]
-        d0 = x % 6 + 1
-        d1 = x // 6 % 6 + 1
-        d2 = x // 36 % 6 + 1
-        position.dice[0] = d0
-        position.dice[1] = d1
-        position.dice[2] = d2
+        x = work.setup[g, j]
+        position.dice[0] = x % 6 + 1
+        position.dice[1] = x // 6 % 6 + 1
+        position.dice[2] = x // 36 % 6 + 1
         if rules.variation:
             one = single(position, how, draws[3 * j])
             alone = position.dice[one]
-            pair = d0 + d1 + d2 - alone
+            pair = position.dice[0] + position.dice[1] + position.dice[2] - alone
             position.pending[0] = alone
             position.pending[1] = pair
             position.pending[2] = 0
-            n = write_label(position, blanks, n, place(position, alone, blanks, n, how, draws[3 * j + 1]), alone)
+            mask = put_label(position, work, mask, alone, how, draws[3 * j + 1])
             position.pending[0] = 0
-            n = write_label(position, blanks, n, place(position, pair, blanks, n, how, draws[3 * j + 2]), pair)
+            mask = put_label(position, work, mask, pair, how, draws[3 * j + 2])
             position.pending[1] = 0
         else:
-            position.pending[0] = d0
-            position.pending[1] = d1
-            position.pending[2] = d2
             for i in range(3):
-                value = position.dice[i]
-                n = write_label(position, blanks, n, place(position, value, blanks, n, how, draws[3 * j + i]), value)
+                position.pending[i] = position.dice[i]
+            for i in range(3):
+                mask = put_label(position, work, mask, position.dice[i], how, draws[3 * j + i])
                 position.pending[i] = 0
 
 
@@ -154,15 +166,50 @@ def show_others(positions, seat, seats):
 
 
 @jit
-def new_sheet(seat, position, seed, game, rules, work):
+def roll_dice(seed, first, rules, work):
+    """The dice of four games: rounds in ``work.dice``, set-up in ``work.setup``."""
+    for g in range(4):
+        game = first + np.uint64(g)
+        for b in range(3):
+            rng.set_counter(work.words, 4 * g + b, game, rng.DICE, 0, b)
+        rng.set_counter(work.words, 4 * g + 3, game, rng.SETUP, 0, 0)
+    rng.philox_wide(work.words, seed)
+    for g in range(4):
+        game = first + np.uint64(g)
+        for r in range(rules.rounds):
+            w = work.words[rng.WIDE * (r & 3) + 4 * g + (r >> 2)]
+            work.dice[g, r] = rng.bounded_from(w, seed, game, rng.DICE, 0, r, 1296)
+        for j in range(min(rules.setup_rolls, 4)):
+            work.setup[g, j] = rng.bounded_from(work.words[rng.WIDE * j + 4 * g + 3], seed, game, rng.SETUP, 0, j, 1296)
+        for j in range(4, rules.setup_rolls):  # sheets with more blanks than the printed game has
+            work.setup[g, j] = rng.bounded(seed, game, rng.SETUP, 0, j, 1296)
+
+
+@jit
+def draw_numbers(player, seat, seed, game, rules, work):
+    """This seat's policy numbers of one game, for the set-up and for play."""
+    n_placement = 3 * rules.setup_rolls if int(player.params[0]) == 0 else 0
+    n_policy = rules.rounds if player.draws else 0
+    if n_placement == 0 and n_policy == 0:
+        return
+    for b in range(6):
+        rng.set_counter(work.words, b, game, rng.POLICY, seat, b)
+    for b in range(10):
+        rng.set_counter(work.words, 6 + b, game, rng.PLACEMENT, seat, b)
+    rng.philox_wide(work.words, seed)
+    for i in range(n_policy):
+        at = 2 * rng.WIDE * (i & 1) + (i >> 1)
+        player.policy_draws[i] = rng.to_unit(work.words[at], work.words[at + rng.WIDE])
+    for i in range(n_placement):  # at most 18, 9 blocks
+        at = 2 * rng.WIDE * (i & 1) + 6 + (i >> 1)
+        player.placement_draws[i] = rng.to_unit(work.words[at], work.words[at + rng.WIDE])
+
+
+@jit
+def new_sheet(player, position, seed, game, g, rules, work):
     """Clear a sheet and play this seat's set-up."""
-    s = position.seat
-    how = int(seat.params[0])
-    if how == 0 and rules.setup_rolls > 0:
-        rng.fill_uniform(seat.placement_draws, 3 * rules.setup_rolls, seed, game, rng.PLACEMENT, s)
-    if seat.draws:
-        rng.fill_uniform(seat.policy_draws, rules.rounds, seed, game, rng.POLICY, s)
-    set_up(position, rules, work, how, seat.placement_draws)
+    draw_numbers(player, position.seat, seed, game, rules, work)
+    set_up(position, rules, work, g, int(player.params[0]), player.placement_draws)
     open_sheet(position, rules.rounds)
     for b in range(rules.rounds):
         position.scores[b] = -1
@@ -173,11 +220,27 @@ def new_sheet(seat, position, seed, game, rules, work):
 
 
 @jit
+def decide(player, position, x, roll, face, r, rules, tables, work):
+    """The outcome that a seat's policy takes in round `r`, packed."""
+    if player.policy == RANDOM:
+        return select_random(position, roll, face, rules, tables, work, player.policy_draws[r])
+    if player.policy == GREEDY:
+        return select_greedy(position, roll, face, rules, tables)
+    position.round_index = r
+    position.dice[0] = x % 6 + 1
+    position.dice[1] = x // 6 % 6 + 1
+    position.dice[2] = x // 36 % 6 + 1 if rules.level > 0 else 0
+    position.face = face
+    n = list_outcomes(work.packed, position, roll, face, rules, tables)
+    return work.packed[choose(player.policy, position, work.options, n, player.params, player.policy_draws[r])]
+
+
+@jit
 def write(position, bonus_box, bonus_value, box, score):
     """Write one outcome on the sheet."""
     if bonus_box >= 0:
         position.bonus[bonus_box] = bonus_value
-    c = box // position.boxes
+    c = position.owner[box]
     position.scores[box] = score
     position.totals[c] += score
     position.empty[c] -= 1
@@ -232,13 +295,12 @@ def play_games(
     work = work_[0]
     for g in range(games):
         game = np.uint64(first + g)
-        rng.fill_bounded(work.dice, rules.rounds, seed, game, rng.DICE, 0, 1296)
-        if rules.setup_rolls > 0:
-            rng.fill_bounded(work.setup, rules.setup_rolls, seed, game, rng.SETUP, 0, 1296)
+        if g & 3 == 0:
+            roll_dice(seed, game, rules, work)
         for s in range(seats):
-            new_sheet(players[s], positions[s], seed, game, rules, work)
+            new_sheet(players[s], positions[s], seed, game, g & 3, rules, work)
         for r in range(rules.rounds):
-            x = work.dice[r]
+            x = work.dice[g & 3, r]
             roll = x % 216
             face = x // 216 if rules.has_action else NO_FACE
             if reads_others:
@@ -246,19 +308,14 @@ def play_games(
                     show_others(positions, s, seats)
             for s in range(seats):
                 position = positions[s]
-                player = players[s]
-                position.round_index = r
-                position.dice[0] = x % 6 + 1
-                position.dice[1] = x // 6 % 6 + 1
-                position.dice[2] = x // 36 % 6 + 1 if rules.level > 0 else 0
-                position.face = face
-                options = work.options
-                n = list_outcomes(work.packed, position, roll, face, rules, tables)
-                i = choose(player.policy, position, options, n, player.params, player.policy_draws[r])
-                write(position, int(options[i, 0]), options[i, 1], int(options[i, 2]), int(options[i, 3]))
+                outcome = decide(players[s], position, x, roll, face, r, rules, tables, work)
+                bonus_box, bonus_value, box, score = unpack(outcome)
+                write(position, bonus_box, bonus_value, box, score)
                 if record:
-                    for k in range(4):
-                        recorded[r * seats + s, k] = options[i, k]
+                    recorded[r * seats + s, 0] = bonus_box
+                    recorded[r * seats + s, 1] = bonus_value
+                    recorded[r * seats + s, 2] = box
+                    recorded[r * seats + s, 3] = score
         report(positions, seats, rules.final, out, g * seats)
 
 
@@ -275,6 +332,7 @@ class _Scratch:
             position.rounds = rules.rounds
             position.boxes = rules.boxes
             position.level = rules.level_index
+            position.owner[: rules.rounds] = [b // rules.boxes for b in range(rules.rounds)]
             position.final = FINALS.index(rules.final)
             position.seat = s
             position.seats = seats

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from sim.games.caterpillars.outcomes import BUTTERFLY, DOUBLE, tables
+from sim.games.caterpillars.outcomes import BUTTERFLY, DOUBLE, SLOTS, tables
 from sim.games.caterpillars.rules import MAX_LABEL, CaterpillarsRules
 
 _MODE_OF_FACE = (0, 0, 0, DOUBLE, 10, BUTTERFLY)
@@ -25,14 +25,15 @@ def _odds(rules_text: str) -> tuple[np.ndarray, np.ndarray]:
     total = np.zeros(MAX_LABEL + 1)
     faces = _MODE_OF_FACE if rules.has_action else (0,)
     rolls = 6**rules.dice
+    multisets, weights = np.unique(t.multiset[:rolls], return_counts=True)
     for mode in faces:
-        for roll in range(rolls):
-            group = int(t.plain[mode, t.multiset[roll]])
+        for m, weight in zip(multisets.tolist(), weights.tolist(), strict=True):
+            group = int(t.plain[mode, m])
             for label in range(1, MAX_LABEL + 1):
-                start, stop = t.offset[14 * group + label], t.offset[14 * group + label + 1]
+                start, stop = t.offset[SLOTS * group + label], t.offset[SLOTS * group + label + 1]
                 if stop > start:
-                    hits[label] += 1
-                    total[label] += t.scores[stop - 1]
+                    hits[label] += weight
+                    total[label] += weight * t.scores[stop - 1]
     mean = np.divide(total, hits, out=np.zeros_like(total), where=hits > 0)
     return hits / (rolls * len(faces)), mean
 

@@ -36,7 +36,7 @@ MODES = 15
 _GROUPS = 3500
 _SCORES = 44_000
 #: label sums are held up to this number; larger ones match no label and are held as 13
-_SLOTS = 14
+SLOTS = 14
 
 NO_FACE = -1
 _FACE_DOUBLE = 3
@@ -71,7 +71,7 @@ TABLES = np.dtype(
         ("last", np.int64, (MODES, 56)),
         ("value", np.int16, (_GROUPS,)),
         ("sums", np.int64, (_GROUPS,)),
-        ("offset", np.int32, (_GROUPS * _SLOTS + 1,)),
+        ("offset", np.int32, (_GROUPS * SLOTS + 1,)),
         ("scores", np.int16, (_SCORES,)),
         ("capacity", np.int64),
     ],
@@ -88,9 +88,11 @@ RULES = np.dtype(
         ("has_bonus", np.bool_),
         ("has_action", np.bool_),
         ("variation", np.bool_),
+        ("plain", np.bool_),  # one split per label, no bonus, zeros only where nothing fits: the short way is open
         ("rounds", np.int64),
         ("setup_rolls", np.int64),
         ("printed", np.int64, (12,)),
+        ("blanks", np.int64),  # bit b set where box b is blank before the set-up
     ],
     align=True,
 )
@@ -107,9 +109,11 @@ def rules_record(rules: CaterpillarsRules) -> np.ndarray:
     r.has_bonus = rules.has_bonus
     r.has_action = rules.has_action
     r.variation = rules.setup == "variation"
+    r.plain = not rules.has_bonus and rules.zero_rule != "split" and (rules.level_index == 0 or not rules.idle_dice)
     r.rounds = rules.rounds
     r.setup_rolls = rules.setup_rolls
     r.printed[: rules.rounds] = rules.printed
+    r.blanks = sum(1 << b for b, label in enumerate(rules.printed) if label == 0)
     return out
 
 
@@ -187,7 +191,7 @@ def _tables(dice: int, bonus: bool, action: bool, idle: bool, optional: bool, st
                 value.append(written)
                 sums.append(sum(1 << s for s in {min(label, MAX_LABEL + 1) for label, _ in entries}))
                 most = 0
-                for label in range(_SLOTS):
+                for label in range(SLOTS):
                     here = {score for s, score in entries if s == label and label <= MAX_LABEL}
                     if mode == BUTTERFLY and 1 <= label <= MAX_LABEL:
                         here.add(totals[written])
@@ -228,6 +232,15 @@ def pack(bonus_box, bonus_value, box, score):
 
 
 @jit
+def unpack(outcome):
+    """(bonus_box, bonus_value, box, score) of a packed outcome."""
+    bonus_box = outcome & 0xFFFF
+    if bonus_box == 0xFFFF:
+        bonus_box = -1
+    return bonus_box, (outcome >> 16) & 0xFFFF, (outcome >> 32) & 0xFFFF, outcome >> 48
+
+
+@jit
 def emit(packed, n, bonus_box, group, zeros, matched, position, tables):
     """Append the outcomes of one bonus choice: over the boxes in order, a zero if legal, then the entries."""
     head = pack(bonus_box, int(tables.value[group]), 0, 0)
@@ -240,7 +253,7 @@ def emit(packed, n, bonus_box, group, zeros, matched, position, tables):
             packed[n] = here
             n += 1
         if (matched >> box) & 1:
-            at = group * _SLOTS + int(position.labels[box])
+            at = group * SLOTS + int(position.labels[box])
             for i in range(tables.offset[at], tables.offset[at + 1]):
                 packed[n] = here | (int(tables.scores[i]) << 48)
                 n += 1
@@ -256,6 +269,36 @@ def matching(sums, position):
         boxes |= position.label_boxes[trailing_zeros(labels)]
         labels &= labels - 1
     return boxes & position.open_boxes
+
+
+@jit
+def groups(position, roll, face, rules, tables):
+    """Which groups a roll has: (group without a bonus write, first and one past the last group with one, whether it
+    is the
+    butterfly, whether a bonus choice without an entry may be given a zero)."""
+    m = tables.multiset[roll]
+    mode = 0
+    bonus_mode = 0
+    if face >= 0:
+        if face < 3:
+            mode = int(position.bonus[face])
+            bonus_mode = 0 if rules.ban_any else mode
+        else:
+            mode = DOUBLE if face == _FACE_DOUBLE else 10 if face == _FACE_TEN else BUTTERFLY
+            bonus_mode = mode
+    butterfly = mode == BUTTERFLY
+    group = tables.plain[mode, m]
+    first = tables.first[bonus_mode, m]
+    last = first
+    if rules.has_bonus and (position.bonus[0] == 0 or position.bonus[1] == 0 or position.bonus[2] == 0):
+        last = tables.last[bonus_mode, m]
+    zero_possible = True
+    if rules.zero_rule == ZERO_STRICT:
+        some = butterfly or (tables.sums[group] & position.open_labels) != 0
+        for g in range(first, last):
+            some = some or (tables.sums[g] & position.open_labels) != 0
+        zero_possible = not some
+    return group, first, last, butterfly, zero_possible
 
 
 @jit
@@ -275,30 +318,8 @@ def list_outcomes(packed, position, roll, face, rules, tables):
     """
     if position.open == 0:
         return 0
-    m = tables.multiset[roll]
-    mode = 0
-    bonus_mode = 0
-    if face >= 0:
-        if face < 3:
-            mode = int(position.bonus[face])
-            bonus_mode = 0 if rules.ban_any else mode
-        else:
-            mode = DOUBLE if face == _FACE_DOUBLE else 10 if face == _FACE_TEN else BUTTERFLY
-            bonus_mode = mode
-    butterfly = mode == BUTTERFLY
+    group, first, last, butterfly, zero_possible = groups(position, roll, face, rules, tables)
     open_labels = position.open_labels
-    group = tables.plain[mode, m]
-    first = tables.first[bonus_mode, m]
-    last = tables.last[bonus_mode, m] if rules.has_bonus else first
-
-    zero_possible = True
-    if rules.zero_rule == ZERO_STRICT:
-        some = butterfly or (tables.sums[group] & open_labels) != 0
-        if position.bonus[0] == 0 or position.bonus[1] == 0 or position.bonus[2] == 0:
-            for g in range(first, last):
-                some = some or (tables.sums[g] & open_labels) != 0
-        zero_possible = not some
-
     n = 0
     start = group
     stop = group + 1
@@ -383,6 +404,9 @@ def outcomes(
     InputError, RulesError
         In one line: what was given, what is accepted.
     """
+    if isinstance(rules, Mapping) and rules.get("boxes", 4) in (1, 2, 3, 4):
+        # the sheet is not consulted: any complete one will do
+        rules = {**rules, "sheet": [1] * (3 * rules.get("boxes", 4))}
     parsed = CaterpillarsRules.parse(rules)
     assert isinstance(parsed, CaterpillarsRules)
     size = 3 * parsed.boxes

@@ -101,7 +101,7 @@ def choose_planner(position, options, n, params):
     most = -1e30
     for i in range(n):
         box = options[i, 2]
-        c = box // position.boxes
+        c = position.owner[box]
         gain = options[i, 3] - expected(position, position.labels[box], left, patience)
         if c == victim:
             gain *= given_up
@@ -153,7 +153,7 @@ def choose_weighted(position, options, n, params):
     most = -1e30
     for i in range(n):
         box = options[i, 2]
-        c = box // position.boxes
+        c = position.owner[box]
         gain = options[i, 3] - expected(position, position.labels[box], left, patience)
         if c == 0:
             worth = soft_median(p0 + gain, p1, p2, noise)

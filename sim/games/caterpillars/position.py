@@ -16,6 +16,7 @@ OTHERS = 7
 #: open, open_boxes      number of empty boxes; bit b set where box b is empty
 #: open_labels           bit L set where some empty box has label L
 #: label_boxes           per label (14): bit b set where box b has that label, empty or not
+#: owner                 per box (12): the caterpillar it belongs to
 #: totals, empty         per caterpillar (3): sum of its scores; number of its empty boxes
 #: bonus                 per bonus box (3): value, 0 while empty
 #: dice, face            this round's regular dice (0 where not rolled); action face 0 … 5 or −1
@@ -37,6 +38,7 @@ POSITION = np.dtype(
         ("open_boxes", np.int64),
         ("open_labels", np.int64),
         ("label_boxes", np.int64, (14,)),
+        ("owner", np.int64, (12,)),
         ("totals", np.int64, (3,)),
         ("empty", np.int64, (3,)),
         ("bonus", np.int16, (3,)),
@@ -79,17 +81,21 @@ CAPACITY = 1024
 #: A kernel's private working memory. `packed` is the same memory as `options`, one 64-bit number per outcome: it is
 #: written
 #: with one store instead of four (bonus_box, bonus_value, box, score in 16 bits each, lowest first).
+#: `words` holds sixteen Philox blocks, which are computed together; `dice` and `setup` are the rolls of the next four
+#: games.
 WORK = np.dtype(
     {
-        "names": ["dice", "setup", "blanks", "options", "packed"],
+        "names": ["dice", "setup", "counts", "words", "blanks", "options", "packed"],
         "formats": [
-            (np.int64, (12,)),
-            (np.int64, (20,)),
+            (np.int64, (4, 12)),
+            (np.int64, (4, 12)),
+            (np.int64, (16,)),
+            (np.uint64, (64,)),
             (np.int16, (12,)),
             (np.int16, (CAPACITY, 4)),
             (np.int64, (CAPACITY,)),
         ],
-        "offsets": [0, 96, 256, 320, 320],
-        "itemsize": 320 + 8 * CAPACITY,
+        "offsets": [0, 384, 768, 896, 1408, 1472, 1472],
+        "itemsize": 1472 + 8 * CAPACITY,
     }
 )

@@ -24,10 +24,10 @@ def trace(rules: CaterpillarsRules, policies: Sequence[Policy], seed: int, game:
     def dice(x: int, n: int) -> list[int]:
         return [x % 6 + 1, x // 6 % 6 + 1, x // 36 % 6 + 1][:n]
 
-    rolls = [int(x) for x in scratch.work[0].dice[: rules.rounds]]
+    rolls = [int(x) for x in scratch.work[0].dice[0, : rules.rounds]]
     return {
         "rules": rules.model_dump(mode="json"),
-        "setup_rolls": [dice(int(x), 3) for x in scratch.work[0].setup[: rules.setup_rolls]],
+        "setup_rolls": [dice(int(x), 3) for x in scratch.work[0].setup[0, : rules.setup_rolls]],
         "rolls": [{"dice": dice(x, rules.dice), "face": FACES[x // 216] if rules.has_action else None} for x in rolls],
         "seats": [
             {

@@ -74,7 +74,7 @@ WORK = np.dtype(
         ("draws", np.int64, (6,)),
         ("params", np.float64, (6, POLICIES.width)),
         ("cards", np.int64, (7,)),
-        ("words", np.uint64, (4, 16)),
+        ("words", np.uint64, (64,)),
         ("decode", np.int32, (7 * 432,)),
     ]
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from sim.engine.jit import jit
-from sim.engine.rng import DICE, START, bounded
+from sim.engine.rng import DICE, START, WIDE, bounded, philox_wide, set_counter
 
 #: width of a recorded turn, and where its parts begin: seat, packed middle before, number of rolls, packed rolls (2),
 #: number of takings, takings as 16 × colour + dice (6), number of cards chosen, their colours (5), packed middle after,
@@ -18,10 +18,6 @@ from sim.engine.rng import DICE, START, bounded
 RECORD = 20
 SEAT, MIDDLE, ROLLS, ROLLED, TAKES, TAKEN, CHOICES, CHOSEN, LEFT, EATING = 0, 1, 2, 3, 5, 6, 12, 13, 18, 19
 
-_M0 = np.uint64(0xD2511F53)
-_M1 = np.uint64(0xCD9E8D57)
-_W0 = np.uint64(0x9E3779B9)
-_W1 = np.uint64(0xBB67AE85)
 _LOW = np.uint64(0xFFFFFFFF)
 _32 = np.uint64(32)
 _ROLLS = np.uint64(46656)
@@ -46,37 +42,21 @@ DECODE = _decode_table()
 
 @jit
 def fill_words(work, start, seed, game):
-    """Words for the dice of turns `start` … `start + 31` (`start` even) in `words`, uint64[4, 16], times 46656.
+    """Words for the dice of turns `start` … `start + 31` (`start` even) in `words`, uint64[64], times 46656.
 
-    Row ``2 (t mod 2) + k``, column ``(t − start) div 2`` is for roll k of turn t. This is the generator of
-    `sim.engine.rng`, but round by round over sixteen blocks at once, which the compiler turns into vector instructions.
+    Roll k of turn t has the word at ``16 (2 (t mod 2) + k) + (t − start) div 2``.
     """
-    k0 = seed & _LOW
-    k1 = seed >> _32
-    for i in range(16):
-        work.words[0, i] = np.uint64((start >> 1) + i)
-        work.words[1, i] = game & _LOW
-        work.words[2, i] = game >> _32
-        work.words[3, i] = np.uint64(DICE)
-    for _ in range(10):
-        for i in range(16):
-            p0 = _M0 * work.words[0, i]
-            p1 = _M1 * work.words[2, i]
-            work.words[0, i] = (p1 >> _32) ^ work.words[1, i] ^ k0
-            work.words[1, i] = p1 & _LOW
-            work.words[2, i] = (p0 >> _32) ^ work.words[3, i] ^ k1
-            work.words[3, i] = p0 & _LOW
-        k0 = (k0 + _W0) & _LOW
-        k1 = (k1 + _W1) & _LOW
-    for lane in range(4):
-        for i in range(16):
-            work.words[lane, i] = (work.words[lane, i] & _LOW) * _ROLLS
+    for i in range(WIDE):
+        set_counter(work.words, i, game, DICE, 0, (start >> 1) + i)
+    philox_wide(work.words, seed)
+    for i in range(4 * WIDE):
+        work.words[i] = (work.words[i] & _LOW) * _ROLLS
 
 
 @jit
 def rolled(work, turn, k, dice, seed, game):
     """Packed counts by colour of roll `k` of turn `turn` with `dice` dice."""
-    product = work.words[2 * (turn & 1) + k, (turn & 31) >> 1]
+    product = work.words[WIDE * (2 * (turn & 1) + k) + ((turn & 31) >> 1)]
     x = np.int64(product >> _32)
     if (product & _LOW) < _ROLLS:  # only here can the word be refused: one roll in 92,000
         x = bounded(seed, game, DICE, 0, 2 * turn + k, 46656)

@@ -78,6 +78,19 @@ RECORD = np.dtype(
 
 
 @jit
+def final_score(running, own_courts, other_courts, stuck, seat, bonus):
+    """A seat's score of one deal: running score and bonus for courts in hand.
+
+    Where a player was stuck (seat `stuck`, else −1) that player counts the other's courts and the other counts none.
+    """
+    if stuck < 0:
+        return running + bonus * own_courts
+    if stuck == seat:
+        return running + bonus * other_courts
+    return running
+
+
+@jit
 def play_deal(deal, position, work, seed, game, records):
     """Play one deal with the cards of `work.deck`; leaves its results in `work`."""
     hand_size = position.hand_size
@@ -159,12 +172,9 @@ def play_deal(deal, position, work, seed, game, records):
     work.played[deal] = count - count // 2
     work.played[1 - deal] = count // 2
     work.stuck = stuck
-    if stuck < 0:
-        work.scores[seat] = own_running + position.court_bonus * own_courts
-        work.scores[rival] = other_running + position.court_bonus * other_courts
-    else:
-        work.scores[seat] = own_running + position.court_bonus * other_courts
-        work.scores[rival] = other_running
+    bonus = position.court_bonus
+    work.scores[seat] = final_score(own_running, own_courts, other_courts, stuck, seat, bonus)
+    work.scores[rival] = final_score(other_running, other_courts, own_courts, stuck, rival, bonus)
     if records.shape[0] > 0:
         record = records[deal]
         for i in range(CARDS):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sim.engine.jit import COMPILED, jit
-from sim.engine.rng import DECK, bounded
+from sim.engine.rng import DECK, WIDE, bounded, philox_wide, set_counter
 from sim.games.parlett.rules import CARDS, LAST_NUMERAL, RANKS, SUITS
 
 #: sets of ranks (bit ``rank − 1``)
@@ -35,48 +35,62 @@ SUIT = np.arange(CARDS, dtype=np.int64) // RANKS
 # Sets of cards
 
 
-lowest: Any  #: number of the lowest card of a set that is not empty
-highest: Any  #: number of the highest card of a set that is not empty
-count_cards: Any  #: how many cards are in a set
-
 if COMPILED:
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
 
-    def _lowest(typing_context: Any, cards: Any) -> Any:
+    # one machine instruction each; the language has no name for them
+    def _cttz(typing_context: Any, number: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
 
         return types.int64(types.int64), code
 
-    def _highest(typing_context: Any, cards: Any) -> Any:
+    def _ctlz(typing_context: Any, number: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            leading_zeros = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
-            return builder.sub(ir.Constant(ir.IntType(64), 63), leading_zeros)
+            return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
 
         return types.int64(types.int64), code
 
-    def _count_cards(typing_context: Any, cards: Any) -> Any:
+    def _ctpop(typing_context: Any, number: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.ctpop(args[0])
 
         return types.int64(types.int64), code
 
-    lowest, highest, count_cards = intrinsic(_lowest), intrinsic(_highest), intrinsic(_count_cards)
+    _trailing_zeros: Any = intrinsic(_cttz)
+    _leading_zeros: Any = intrinsic(_ctlz)
+    _ones: Any = intrinsic(_ctpop)
 
 else:
 
-    def _lowest_plain(cards: Any) -> int:
-        return (int(cards) & -int(cards)).bit_length() - 1
+    def _trailing_zeros(number: Any) -> int:
+        return (int(number) & -int(number)).bit_length() - 1
 
-    def _highest_plain(cards: Any) -> int:
-        return int(cards).bit_length() - 1
+    def _leading_zeros(number: Any) -> int:
+        return 64 - int(number).bit_length()
 
-    def _count_plain(cards: Any) -> int:
-        return int(cards).bit_count()
+    def _ones(number: Any) -> int:
+        return int(number).bit_count()
 
-    lowest, highest, count_cards = _lowest_plain, _highest_plain, _count_plain
+
+@jit
+def lowest(cards):
+    """Number of the lowest card of a set that is not empty."""
+    return _trailing_zeros(cards)
+
+
+@jit
+def highest(cards):
+    """Number of the highest card of a set that is not empty."""
+    return 63 - _leading_zeros(cards)
+
+
+@jit
+def count_cards(cards):
+    """How many cards are in a set."""
+    return _ones(cards)
 
 
 @jit
@@ -166,50 +180,27 @@ def card_gain(card, total, last_suit, gain):
 # ----------------------------------------------------------------------------------------------------------------------
 # The deck
 #
-# A deck takes 51 words of one stream, which lie in thirteen blocks. The generator is written out here with its rounds
-# outside and sixteen blocks inside, one array of sixteen for each of the four words: compilers turn the inner loop into
-# vector instructions and the deck costs half as much. The tests compare it with `sim.engine.rng`.
+# A deck takes 51 words of one stream, which lie in thirteen blocks: sixteen are computed together.
 
-_BLOCKS = 16
-_M0 = np.uint64(0xD2511F53)
-_M1 = np.uint64(0xCD9E8D57)
-_W0 = np.uint64(0x9E3779B9)
-_W1 = np.uint64(0xBB67AE85)
 _LOW = np.uint64(0xFFFFFFFF)
 _32 = np.uint64(32)
 #: how many cards there are to pick from at word ``4 b + lane``, which lies at ``16 lane + b``; 1 where no pick is left
-_LEFT = np.array([max(CARDS - 4 * (i % _BLOCKS) - i // _BLOCKS, 1) for i in range(4 * _BLOCKS)], np.uint64)
+_LEFT = np.array([max(CARDS - 4 * (i % WIDE) - i // WIDE, 1) for i in range(4 * WIDE)], np.uint64)
 
 
 @jit
 def deck_words(words: Any, seed: Any, game: Any, deal: Any) -> None:
     """Words 0 … 63 of a deal's part of the deck stream, word ``4 b + lane`` at ``words[16 lane + b]``."""
-    k0 = seed & _LOW
-    k1 = seed >> _32
-    g0 = game & _LOW
-    g1 = game >> _32
-    for b in range(_BLOCKS):
-        words[b] = np.uint64(_BLOCKS * deal + b)
-        words[_BLOCKS + b] = g0
-        words[2 * _BLOCKS + b] = g1
-        words[3 * _BLOCKS + b] = np.uint64(DECK)
-    for _ in range(10):
-        for b in range(_BLOCKS):
-            p0 = _M0 * words[b]
-            p1 = _M1 * words[2 * _BLOCKS + b]
-            words[b] = (p1 >> _32) ^ words[_BLOCKS + b] ^ k0
-            words[_BLOCKS + b] = p1 & _LOW
-            words[2 * _BLOCKS + b] = (p0 >> _32) ^ words[3 * _BLOCKS + b] ^ k1
-            words[3 * _BLOCKS + b] = p0 & _LOW
-        k0 = (k0 + _W0) & _LOW
-        k1 = (k1 + _W1) & _LOW
+    for b in range(WIDE):
+        set_counter(words, b, game, DECK, 0, WIDE * deal + b)
+    philox_wide(words, seed)
 
 
 @jit
 def deck_picks(words: Any, picks: Any) -> Any:
     """Scale every word to its pick; true if a word may have to be refused (about 3 in 10 million decks)."""
     doubtful = 0
-    for i in range(4 * _BLOCKS):
+    for i in range(4 * WIDE):
         m = words[i] * _LEFT[i]
         doubtful |= (m & _LOW) < _LEFT[i]
         picks[i] = np.int64(m >> _32)
@@ -220,7 +211,7 @@ def deck_picks(words: Any, picks: Any) -> Any:
 def exact_picks(picks: Any, seed: Any, game: Any, deal: Any) -> None:
     """The picks one by one, with refusals."""
     for i in range(CARDS):
-        picks[_BLOCKS * (i & 3) + (i >> 2)] = bounded(seed, game, DECK, 0, 64 * deal + i, CARDS - i)
+        picks[WIDE * (i & 3) + (i >> 2)] = bounded(seed, game, DECK, 0, 64 * deal + i, CARDS - i)
 
 
 @jit
@@ -231,7 +222,7 @@ def swap_cards(deck: Any, picks: Any) -> None:
     for b in range(CARDS // 4):
         for lane in range(4):
             i = 4 * b + lane
-            j = i + picks[_BLOCKS * lane + b]
+            j = i + picks[WIDE * lane + b]
             deck[i], deck[j] = deck[j], deck[i]
 
 

@@ -253,7 +253,7 @@ POLICIES = PolicyRegistry(
             _HERE,
             (
                 PolicyParameter("urgency", 40, "points that being rid of a court is worth", 0, 500, "points"),
-                PolicyParameter("caution", 1, _CAUTION, 0, 3),
+                PolicyParameter("caution", 1, _CAUTION, 0, 3, "points per point"),
             ),
         ),
         PolicyInfo(
@@ -263,7 +263,7 @@ POLICIES = PolicyRegistry(
             "a careful player who counts which cards have gone",
             _HERE,
             (
-                PolicyParameter("caution", 1, _CAUTION, 0, 3),
+                PolicyParameter("caution", 1, _CAUTION, 0, 3, "points per point"),
                 PolicyParameter("court_value", 50, _COURT_VALUE, 0, 500, "points"),
                 PolicyParameter("follow", 10, _FOLLOW, 0, 100, "points"),
             ),
@@ -276,12 +276,18 @@ POLICIES = PolicyRegistry(
             _HERE,
             (
                 PolicyParameter("court_value", 80, _COURT_VALUE, 0, 500, "points"),
-                PolicyParameter("caution", 1, _CAUTION, 0, 3),
-                PolicyParameter("ahead", 0.5, "weight of one's own likely score after the other's card", 0, 3),
+                PolicyParameter("caution", 1, _CAUTION, 0, 3, "points per point"),
+                PolicyParameter(
+                    "ahead", 0.5, "weight of one's own likely score after the other's card", 0, 3, "weight"
+                ),
                 PolicyParameter("follow", 11, _FOLLOW, 0, 100, "points"),
                 PolicyParameter("squeeze", 80, "points for making the other give up a court", 0, 500, "points"),
-                PolicyParameter("block", 5, "weight of what a stuck opponent takes from one's courts", 0, 20),
-                PolicyParameter("short", 0.5, "weight of what is gained by being stuck oneself", 0, 3),
+                PolicyParameter(
+                    "block", 5, "weight of what a stuck opponent takes from one's courts", 0, 20, "points per point"
+                ),
+                PolicyParameter(
+                    "short", 0.5, "weight of what is gained by being stuck oneself", 0, 3, "points per point"
+                ),
             ),
         ),
     ),

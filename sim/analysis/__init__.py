@@ -1,0 +1,35 @@
+"""Result tables: one function each, from stored counts to a tidy frame with intervals.
+
+Every function takes frames as `sim.load` and `sim.scenarios` return them and gives a polars frame whose rows carry n
+and
+the ends of an interval (``value``, ``low``, ``high``, or ``x``, ``x_low``, ``x_high``). Nothing here simulates,
+draws, reads or writes.
+"""
+
+from sim.analysis.changes import difference_counts, paired_changes, policy_gains
+from sim.analysis.duels import duels
+from sim.analysis.length import bedtime, game_length, survival_curves
+from sim.analysis.levels import level_balance
+from sim.analysis.parlett import court_short, hold_curve
+from sim.analysis.scores import best_policies, par_table, score_distribution, score_summary
+from sim.analysis.seats import odd_one_out, seat_shares, shares_by
+
+__all__ = [
+    "bedtime",
+    "best_policies",
+    "court_short",
+    "difference_counts",
+    "duels",
+    "game_length",
+    "hold_curve",
+    "level_balance",
+    "odd_one_out",
+    "paired_changes",
+    "par_table",
+    "policy_gains",
+    "score_distribution",
+    "score_summary",
+    "seat_shares",
+    "shares_by",
+    "survival_curves",
+]

@@ -1,0 +1,28 @@
+"""Drawing: ``draw_*(frame, ax)`` puts a table on axes and returns them; ``alt_*`` says the same in one sentence.
+
+Knows no game: what the rows are is told by the caller. Nothing here simulates, reads or writes.
+"""
+
+from sim.plots.curves import alt_curve, alt_survival, draw_curve, draw_survival
+from sim.plots.forest import alt_forest, draw_forest
+from sim.plots.heat import alt_heat, draw_heat
+from sim.plots.scores import alt_differences, alt_scores, draw_differences, draw_scores, round_dots
+from sim.plots.style import COLOURS, house_style
+
+__all__ = [
+    "COLOURS",
+    "alt_curve",
+    "alt_differences",
+    "alt_forest",
+    "alt_heat",
+    "alt_scores",
+    "alt_survival",
+    "draw_curve",
+    "draw_differences",
+    "draw_forest",
+    "draw_heat",
+    "draw_scores",
+    "draw_survival",
+    "house_style",
+    "round_dots",
+]

@@ -1,0 +1,70 @@
+"""Names a reader knows for what the tables call by id."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from sim.plots.style import BLUE, INK, PURPLE, VERMILLION
+
+LEVELS = ("beginner", "intermediate", "advanced", "expert")
+#: the same colour per level in every figure
+LEVEL_COLOURS = {"beginner": BLUE, "intermediate": PURPLE, "advanced": VERMILLION, "expert": INK}
+VIEWS = {"child": "a child's habit", "best": "the best program"}
+MEASURES = {"score": "mean score", "spread": "spread", "choice": "worth of choosing", "chance": "chance to score more"}
+
+#: rule readings of Caterpillars in words: parameter → setting → what it says
+READINGS: dict[str, dict[str, str]] = {
+    "zero_rule": {
+        "split": "zero as soon as one split finds no box",
+        "strict": "zero only if no bonus write helps",
+        "forced": "zero if nothing else fits",
+    },
+    "bonus_ban": {
+        "any": "a letter and any bonus write exclude each other",
+        "same_box": "only the letter's own box is barred",
+    },
+    "double_optional": {"true": "doubling may be declined", "false": "doubling is mandatory"},
+    "double_stores": {
+        "face": "a doubled die is stored plain",
+        "barred": "a doubled die may not be stored",
+        "doubled": "a doubled die is stored doubled",
+    },
+    "bonus_source": {"any": "the fourth die may be stored", "regular": "only regular dice may be stored"},
+    "idle_dice": {"true": "dice may lie idle", "false": "all dice are used"},
+}
+#: house rules and readings of Karolinchen
+HOUSE_RULES: dict[str, dict[str, str]] = {
+    "opening": {"own_roll": "the first player rolls first"},
+    "reroll_after_eating": {"true": "second roll after an eating"},
+    "new_card_take": {"may": "dice for a new card may be left"},
+}
+#: rules of Parlett's game that a designer may turn
+CARD_RULES: dict[str, dict[str, str]] = {
+    "block": {"barred": "blocking is barred"},
+    "deals": {"2": "two deals, each leads once"},
+    "hand_size": {},
+    "multiple": {},
+    "court_bonus": {},
+}
+_COUNTED = {"hand_size": "{} cards in hand", "multiple": "multiples of {} score", "court_bonus": "{} points a court"}
+
+
+def reading(factor: str, setting: str) -> str:
+    """A one-factor change in words; unknown ones as they were typed."""
+    for known in (READINGS, HOUSE_RULES, CARD_RULES):
+        if factor in known and setting in known[factor]:
+            return known[factor][setting]
+    if factor in _COUNTED:
+        return _COUNTED[factor].format(setting)
+    if factor in ("sheet", "fruits") and setting.startswith("["):
+        numbers = [int(n) for n in json.loads(setting)]
+        return sheet(numbers) if factor == "sheet" else f"fruits {' '.join(map(str, numbers))}"
+    return f"{factor.replace('_', ' ')} = {setting}"
+
+
+def sheet(labels: Sequence[int]) -> str:
+    """A printed sheet in short: the labels of each caterpillar, blanks left out."""
+    each = len(labels) // 3
+    parts = (labels[i * each : (i + 1) * each] for i in range(3))
+    return " · ".join(" ".join(str(n) for n in part if n) or "–" for part in parts)

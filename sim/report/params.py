@@ -1,0 +1,140 @@
+"""The parameters file: targets, assumptions and figure sizes, checked, with one clear line where something is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from sim.errors import ReportError, unknown
+
+MEASURES = ("score", "spread", "choice", "chance")
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Sweeps(_Part):
+    """Names of the stored sweeps behind each part."""
+
+    levels: str = "levels"
+    setup: str = "setup"
+    readings: str = "readings"
+    karolinchen: str = "karolinchen"
+    parlett: str = "parlett"
+
+
+class Smallest(_Part):
+    """Smallest differences that matter."""
+
+    score: float = Field(0.1, gt=0)
+    win: float = Field(0.01, gt=0, lt=1)
+    turns: float = Field(1.0, gt=0)
+
+
+class Seats(_Part):
+    """Target band around the fair share."""
+
+    band: float = Field(0.02, gt=0, lt=1)
+
+
+class Levels(_Part):
+    """What a step from level to level has to bring, and whose eyes see it."""
+
+    thresholds: dict[str, float]
+    views: dict[str, str]
+
+    @field_validator("thresholds")
+    @classmethod
+    def _measures(cls, value: dict[str, float]) -> dict[str, float]:
+        if set(value) != set(MEASURES):
+            raise ValueError(f"{', '.join(value) or 'nothing'}; accepted: one number each for {', '.join(MEASURES)}")
+        return value
+
+
+class Karolinchen(_Part):
+    """Assumptions about the table."""
+
+    policy: str = "match"
+    seconds_per_turn: float = Field(15, gt=0)
+    published_minutes: tuple[float, float] = (15, 20)
+    bedtime: list[float] = [15, 20, 30]
+
+
+class Hold(_Part):
+    """The policy parameter behind the court-holding curve."""
+
+    policy: str = "hoarder"
+    parameter: str = "threshold"
+
+
+class Parlett(_Part):
+    """Headline line-up and court-holding curve."""
+
+    policy: str = "greedy"
+    hold: Hold = Hold()
+
+
+class Figures(_Part):
+    """Sizes in pixels, and matplotlib settings on top of the house style."""
+
+    wide: float = Field(800, ge=400, le=2000)
+    narrow: float = Field(344, ge=240, le=600)
+    dots: int = Field(20, ge=5, le=100)
+    settings: dict[str, Any] = {}
+
+
+class Params(_Part):
+    """Everything in ``params.yaml`` that the report reads; other top-level keys belong to others."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    confidence: float = Field(0.95, gt=0.5, lt=1)
+    sweeps: Sweeps = Sweeps()
+    smallest: Smallest = Smallest()
+    seats: Seats = Seats()
+    levels: Levels
+    karolinchen: Karolinchen = Karolinchen()
+    parlett: Parlett = Parlett()
+    figures: Figures = Figures()
+
+
+def read_params(path: Path | str = "params.yaml") -> Params:
+    """The checked parameters file.
+
+    Raises
+    ------
+    ReportError
+        In one line: what was given, what is accepted.
+    """
+    try:
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ReportError(
+            f"cannot read {path}: {error.strerror}; accepted: a parameters file, as params.yaml"
+        ) from None
+    except yaml.YAMLError as error:
+        raise ReportError(
+            f"{path} is not readable as YAML ({str(error).splitlines()[0]}); accepted: as params.yaml"
+        ) from None
+    if not isinstance(content, dict):
+        raise ReportError(f"{path} holds no mapping; accepted: keys {', '.join(Params.model_fields)}")
+    try:
+        return Params(**content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            part = Params.model_fields[str(first["loc"][0])].annotation
+            raise ReportError(f"{path}: {unknown('key', place, part.model_fields)}") from None  # type: ignore[union-attr]
+        if first["type"] == "missing":
+            raise ReportError(
+                f"{path}: the key '{place}' is missing; accepted: as in the shipped params.yaml"
+            ) from None
+        if first["type"] == "value_error":
+            raise ReportError(f"{path}: {place} has {first['ctx']['error']}") from None
+        told = first["msg"].replace("Input should be ", "")
+        raise ReportError(f"{path}: {place} = {first['input']!r} is not accepted; accepted: {told}") from None

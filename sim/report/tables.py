@@ -1,0 +1,150 @@
+"""All result tables of the report from stored sweeps, and their text form: one CSV each, dtypes in an index beside
+them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sim import analysis
+from sim.analysis.frames import plain
+from sim.errors import ReportError
+from sim.report.inputs import Stored
+from sim.report.params import Params
+
+INDEX = "index.json"
+Tables = dict[str, pl.DataFrame]
+
+
+def build_tables(inputs: Mapping[str, Stored], params: Params) -> Tables:
+    """Every table that figures, facts and page are made of, by name."""
+    return {
+        **_caterpillars(inputs, params),
+        **_karolinchen(inputs, params),
+        **_parlett(inputs, params),
+        "sweeps": sweeps(inputs),
+    }
+
+
+def _caterpillars(inputs: Mapping[str, Stored], params: Params) -> Tables:
+    levels, setup, readings = inputs["levels"], inputs["setup"], inputs["readings"]
+    conf, least = params.confidence, params.smallest.score
+    varied = setup.scenarios.filter(pl.col("setup") == "variation")
+    keys = ("level", "policy", "setup")
+    return {
+        "score_distribution": analysis.score_distribution(levels.counts, levels.scenarios, conf),
+        "score_summary": analysis.score_summary(levels.counts, levels.scenarios, conf),
+        "par": analysis.par_table(levels.counts, levels.scenarios, conf),
+        "level_balance": analysis.level_balance(
+            levels.counts, levels.scenarios, params.levels.thresholds, params.levels.views, conf
+        ),
+        "policy_gains": analysis.policy_gains(levels.differences, levels.scenarios, level=conf),
+        "setup": analysis.paired_changes(setup.differences, varied, "score", keys, least, conf),
+        "setup_differences": analysis.difference_counts(setup.differences, varied, "score", keys),
+        "readings": analysis.paired_changes(readings.differences, readings.scenarios, smallest=least, level=conf),
+    }
+
+
+def _karolinchen(inputs: Mapping[str, Stored], params: Params) -> Tables:
+    k = inputs["karolinchen"]
+    conf, table = params.confidence, params.karolinchen
+    base = plain(k.scenarios, "karolinchen")
+    headline = base.filter(pl.col("line_up").str.starts_with(f"{table.policy} ×"))
+    if headline.is_empty():
+        raise ReportError(
+            f"sweep {k.head['sweep']} has no game with {table.policy} in every seat; "
+            "accepted: karolinchen.policy as played there"
+        )
+    keys = ("seats", "line_up")
+    changes = [
+        analysis.paired_changes(
+            k.differences, k.scenarios, of, ("seats", "line_up", "factor", "setting"), least, conf
+        ).with_columns(of=pl.lit(of))
+        for of, least in (("turns", params.smallest.turns), ("win", params.smallest.win))
+    ]
+    tables = {
+        "length": analysis.game_length(k.counts, base, table.seconds_per_turn, keys, conf),
+        "survival": analysis.survival_curves(k.counts, headline, keys, conf),
+        "bedtime": analysis.bedtime(k.counts, headline, table.seconds_per_turn, table.bedtime, keys, conf),
+        "karolinchen_seats": analysis.seat_shares(k.counts, base, params.seats.band, keys, conf),
+        "karolinchen_duels": analysis.duels(k.counts, base, (), conf),
+        "odd_one_out": analysis.odd_one_out(k.counts, base, conf),
+        "house_rules": pl.concat(changes),
+    }
+    if "start_fruit" in k.counts.columns:
+        tables["tails"] = analysis.shares_by(k.counts, headline, "start_fruit", keys, conf)
+    return tables
+
+
+def _parlett(inputs: Mapping[str, Stored], params: Params) -> Tables:
+    p = inputs["parlett"]
+    conf, hold, band = params.confidence, params.parlett.hold, params.seats.band
+    base = plain(p.scenarios, "parlett")
+    varied = p.scenarios.filter(pl.col("factor") != "").rename({"value": "setting"})
+    tables = {
+        "hold": analysis.hold_curve(p.counts, base, hold.policy, hold.parameter, conf),
+        "duels": analysis.duels(p.counts, base, (), conf),
+        "parlett_seats": analysis.seat_shares(p.counts, base, band, ("line_up",), conf),
+        "parlett_rules": analysis.seat_shares(p.counts, varied, band, ("factor", "setting", "line_up"), conf),
+    }
+    if "court_short" in p.counts.columns:
+        tables["court_short"] = analysis.court_short(p.counts, base, ("line_up",), conf)
+    return tables
+
+
+def sweeps(inputs: Mapping[str, Stored]) -> pl.DataFrame:
+    """One row per sweep: what was played, from which seed, by which kernel."""
+    rows = []
+    for part, stored in inputs.items():
+        record = stored.provenance
+        rows.append(
+            {
+                "part": part,
+                "sweep": stored.head["sweep"],
+                "title": stored.head["title"],
+                "game": stored.head["game"],
+                "seed": str(stored.head["seed"]),
+                "first_game": stored.head["first_game"],
+                "scenarios": stored.scenarios.height,
+                "games": int(stored.scenarios["games_played"].sum()),
+                "least": int(stored.scenarios["games_played"].min()),  # type: ignore[arg-type]
+                "kernel_version": record["kernel_version"],
+                "kernel_sources": record["kernel_sources"],
+                "libraries": ", ".join(f"{k} {v}" for k, v in sorted(record["libraries"].items())),
+            }
+        )
+    return pl.DataFrame(rows)
+
+
+def write_tables(tables: Tables, folder: Path) -> None:
+    """One CSV file per table and an index of their columns; tables that are gone are removed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.csv"):
+        if old.stem not in tables:
+            old.unlink()
+    index: dict[str, Any] = {}
+    for name, frame in tables.items():
+        frame.write_csv(folder / f"{name}.csv", quote_style="non_numeric", null_value="")
+        index[name] = {"rows": frame.height, "columns": {c: str(t) for c, t in frame.schema.items()}}
+    (folder / INDEX).write_text(json.dumps(index, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_tables(folder: Path) -> Tables:
+    """The tables that `write_tables` wrote, with their dtypes."""
+    try:
+        index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+        return {name: _read(folder / f"{name}.csv", note["columns"]) for name, note in index.items()}
+    except FileNotFoundError as error:
+        raise ReportError(
+            f"no result tables in {folder} ({error.filename}); accepted: run `sim report tables` first"
+        ) from None
+
+
+def _read(path: Path, columns: Mapping[str, str]) -> pl.DataFrame:
+    schema = {name: getattr(pl, dtype) for name, dtype in columns.items()}
+    return pl.read_csv(path, schema=schema)
