@@ -34,6 +34,7 @@ __all__ = [
     "scenario_of",
     "scenarios",
     "simulate",
+    "solve",
     "summarise",
     "sweep",
     "trace",
@@ -286,3 +287,24 @@ def rerun(path: str | Path, to: str | Path, *, workers: int = 1) -> Path:
         made = provenance("counts", scenario, by=record["by"], **call)
         write_table(to, columns("counts", [fields[name] for name in record["by"]]), made, tables["counts"])
     return Path(to)
+
+
+def solve(game: str, *, rules: Rules = None, policies: Any = None, **position: Any) -> Any:
+    """Exact answers: no sampling.
+
+    Parameters
+    ----------
+    game : str
+    rules
+        Mapping over the defaults, preset id, or rules object.
+    policies : sequence of policies, optional
+        For given policies instead of optimal play, where the game's solver offers it.
+    **position
+        What the game's solver takes: Caterpillars ``labels=``; see ``docs/exact.md``.
+
+    Raises
+    ------
+    SimError
+        In one line: what was asked, what can be answered.
+    """
+    return registry.get(game).solve(rules, policies, **position)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from sim.errors import PolicyError, RulesError, listing, unknown
+from sim.errors import InputError, PolicyError, RulesError, listing, unknown
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Rules
@@ -396,6 +396,21 @@ class Game(abc.ABC):
     @abc.abstractmethod
     def tell(self, trace: Mapping[str, Any]) -> str:
         """A trace in words that a person can check by hand."""
+
+    def solve(
+        self,
+        rules: Mapping[str, Any] | str | RulesModel | None = None,
+        policies: Sequence[str | Mapping[str, Any] | Policy] | None = None,
+        **position: Any,
+    ) -> Any:
+        """Exact answers for a position or a whole game; see the game's own ``exact``. Not every question is answered.
+
+        Raises
+        ------
+        SimError
+            In one line: what was asked, what can be answered.
+        """
+        raise InputError(f"{self.name} has no exact solver")
 
     def scenario(
         self,

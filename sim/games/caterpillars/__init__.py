@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sim.errors import PolicyError
+from sim.errors import InputError, PolicyError, unknown
 from sim.games.base import Field, Game, Playable, Policy, RulesModel
 from sim.games.caterpillars import trace as _trace
 from sim.games.caterpillars.kernel import KERNEL_VERSION, CaterpillarsPlayable, result_fields
@@ -42,6 +42,23 @@ class CaterpillarsGame(Game):
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
         assert isinstance(rules, CaterpillarsRules)
         return _trace.trace(rules, policies, seed, game)
+
+    def solve(
+        self,
+        rules: Mapping[str, Any] | str | RulesModel | None = None,
+        policies: Sequence[str | Mapping[str, Any] | Policy] | None = None,
+        **position: Any,
+    ) -> Any:
+        from sim.games.caterpillars.exact.solution import solve_sheet
+
+        unknown_names = sorted(set(position) - {"labels", "workers"})
+        if unknown_names:
+            raise InputError(unknown("argument of solve for caterpillars", unknown_names[0], ["labels", "workers"]))
+        if policies is not None:
+            raise InputError("policies were given; accepted so far: optimal play (leave policies out)")
+        if "labels" not in position:
+            raise InputError("labels were not given; accepted so far: one labelled sheet, labels=[…]")
+        return solve_sheet(rules, **position)
 
     def tell(self, trace: Mapping[str, Any]) -> str:
         return _trace.tell(trace)

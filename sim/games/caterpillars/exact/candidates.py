@@ -1,6 +1,7 @@
 """What a roll can do, for the exact solvers: a generator of its own, independent of the kernel's outcome tables.
 
-Every die is given a role (label, score, bonus box, idle) and, with 2x, one die is doubled; what the rules forbid is thrown away. A test compares
+Every die is given a role (label, score, bonus box, idle) and, with 2x, one die is doubled; what the rules forbid is
+thrown away. A test compares
 the result with `outcomes` on random positions.
 """
 
@@ -35,7 +36,9 @@ def rolls(rules: CaterpillarsRules) -> dict[tuple[tuple[int, ...], str | None], 
     return dict(count)
 
 
-def _plays(dice: tuple[int, ...], fourth: int, doubling: bool, rules: CaterpillarsRules) -> Iterator[tuple[int, tuple[int, int], int]]:
+def _plays(
+    dice: tuple[int, ...], fourth: int, doubling: bool, rules: CaterpillarsRules
+) -> Iterator[tuple[int, tuple[int, int], int]]:
     """(stored value or 0, (label sum, score sum), total of all dice left) of every legal use of all dice."""
     values = list(dice) + ([fourth] if fourth else [])
     regular = len(dice)
@@ -76,7 +79,9 @@ def _by_stored(dice: tuple[int, ...], fourth: int, doubling: bool, rules_text: s
     return {stored: Ways(frozenset(e), totals[stored]) for stored, e in entries.items()}
 
 
-def ways(rules: CaterpillarsRules, dice: tuple[int, ...], face: str | None, bonus: tuple[int, ...]) -> dict[tuple[int, int], Ways]:
+def ways(
+    rules: CaterpillarsRules, dice: tuple[int, ...], face: str | None, bonus: tuple[int, ...]
+) -> dict[tuple[int, int], Ways]:
     """Per bonus choice (bonus_box, bonus_value), (−1, 0) for none: what can follow it.
 
     Parameters

@@ -1,4 +1,5 @@
-"""Exact distribution of the end total under optimal play at beginner and intermediate: one pass forward over the states.
+"""Exact distribution of the end total under optimal play at beginner and intermediate: one pass forward over the
+states.
 
 Among outcomes within `TIE` of the best the first in sorted order is taken, as `sim.solve` promises.
 """
@@ -17,7 +18,22 @@ TIE = 1e-9
 
 @jit
 def push_blocks(
-    values, chance, pmf, triples, offset, length, filled, first, labels, boxes, final, weight, sums, roll_offset, scores, split
+    values,
+    chance,
+    pmf,
+    triples,
+    offset,
+    length,
+    filled,
+    first,
+    labels,
+    boxes,
+    final,
+    weight,
+    sums,
+    roll_offset,
+    scores,
+    split,
 ):
     """Hand the probability of every state of some blocks on to where optimal play leads; full sheets go to `pmf`."""
     cand = np.zeros((4096, 3), np.int64)
@@ -32,7 +48,9 @@ def push_blocks(
         l1 = length[m[1]]
         l2 = length[m[2]]
         base = offset[m[0], m[1], m[2]]
-        rows = list_rows(m, first, labels, boxes, weight, sums, roll_offset, scores, split, True, row_weight, row_start, cand)
+        rows = list_rows(
+            m, first, labels, boxes, weight, sums, roll_offset, scores, split, True, row_weight, row_start, cand
+        )
         if row_start[rows] == 0:
             for t0 in range(l0):
                 for t1 in range(l1):

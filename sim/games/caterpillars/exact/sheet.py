@@ -1,7 +1,9 @@
 """The state space of one labelled sheet without bonus boxes: filled boxes × three totals, as blocks in one long array.
 
-A *block* is one triple of filled masks; inside it the values for all totals lie in order, the third caterpillar's total fastest. Boxes with the
-same label on the same caterpillar are interchangeable, so only masks in which the lower of them is filled first are used (*canonical* masks).
+A *block* is one triple of filled masks; inside it the values for all totals lie in order, the third caterpillar's
+total fastest. Boxes with the
+same label on the same caterpillar are interchangeable, so only masks in which the lower of them is filled first are
+used (*canonical* masks).
 """
 
 from __future__ import annotations
@@ -60,7 +62,9 @@ def build(labels: Sequence[int], boxes: int, step: int) -> Sheet:
         own = labels[c * boxes : (c + 1) * boxes]
         good = []
         for mask in range(masks):
-            if all(not (mask >> b & 1 and not mask >> a & 1 and own[a] == own[b]) for b in range(boxes) for a in range(b)):
+            if all(
+                not (mask >> b & 1 and not mask >> a & 1 and own[a] == own[b]) for b in range(boxes) for a in range(b)
+            ):
                 good.append(mask)
             for b in range(boxes):
                 if not mask >> b & 1 and filled[c, mask, own[b]] < 0:
@@ -76,5 +80,13 @@ def build(labels: Sequence[int], boxes: int, step: int) -> Sheet:
         size += int(length[m0] * length[m1] * length[m2])
         layers[pops[m0] + pops[m1] + pops[m2]].append((m0, m1, m2))
     return Sheet(
-        tuple(labels), boxes, step, size, offset, length, filled, first, [np.array(x, np.int64).reshape(-1, 3) for x in layers]
+        tuple(labels),
+        boxes,
+        step,
+        size,
+        offset,
+        length,
+        filled,
+        first,
+        [np.array(x, np.int64).reshape(-1, 3) for x in layers],
     )

@@ -1,10 +1,13 @@
 """Optimal expected end totals of a labelled sheet at beginner and intermediate, by backward induction.
 
-State: filled boxes × three totals. Decision: one of the distinct outcomes of a roll. Objective: the mean end total. The expectation over rolls is exact
-(distinct rolls with their weights), the maximum is over all distinct outcomes. Values are doubles; each of the at most 12 steps adds a
+State: filled boxes × three totals. Decision: one of the distinct outcomes of a roll. Objective: the mean end total.
+The expectation over rolls is exact
+(distinct rolls with their weights), the maximum is over all distinct outcomes. Values are doubles; each of the at
+most 12 steps adds a
 sum of at most 57 products, so the error is below ``12 × 60 × 2^−53 × largest value``, under 10^−11.
 
-One block (triple of filled masks) is solved at a time: its candidate moves are listed once, then every roll is a maximum over contiguous rows of
+One block (triple of filled masks) is solved at a time: its candidate moves are listed once, then every roll is a
+maximum over contiguous rows of
 values that lie in blocks solved before.
 """
 
@@ -23,7 +26,9 @@ ROLL = np.dtype([("weight", np.float64), ("sums", np.int64)], align=True)
 
 
 class Rolls:
-    """Distinct rolls as arrays: weight (probability), label sums as bits (13: above 12), and the scores for each label."""
+    """Distinct rolls as arrays: weight (probability), label sums as bits (13: above 12), and the scores for
+    each label.
+    """
 
     def __init__(self, rules: CaterpillarsRules) -> None:
         counted = rolls(rules)
@@ -118,7 +123,9 @@ def list_rows(m, first, labels, boxes, weight, sums, offset, scores, split, all_
 
 @jit
 def locate(m, cand, k, offset, length, filled, at):
-    """Where candidate `k` leads: `at[k] = (first value of the block, stride of t0, stride of t1)` with the score added in."""
+    """Where candidate `k` leads: `at[k] = (first value of the block, stride of t0, stride of t1)` with the
+    score added in.
+    """
     c = cand[k, 0]
     n0 = filled[0, m[0], cand[k, 1]] if c == 0 else m[0]
     n1 = filled[1, m[1], cand[k, 1]] if c == 1 else m[1]
@@ -132,7 +139,22 @@ def locate(m, cand, k, offset, length, filled, at):
 
 @jit
 def solve_blocks(
-    values, triples, start, stop, offset, length, filled, first, labels, boxes, final, weight, sums, roll_offset, scores, split
+    values,
+    triples,
+    start,
+    stop,
+    offset,
+    length,
+    filled,
+    first,
+    labels,
+    boxes,
+    final,
+    weight,
+    sums,
+    roll_offset,
+    scores,
+    split,
 ):
     """Fill the values of some blocks of one layer; later layers are filled already."""
     cand = np.zeros((4096, 3), np.int64)
@@ -147,7 +169,9 @@ def solve_blocks(
         l1 = length[m[1]]
         l2 = length[m[2]]
         base = offset[m[0], m[1], m[2]]
-        rows = list_rows(m, first, labels, boxes, weight, sums, roll_offset, scores, split, False, row_weight, row_start, cand)
+        rows = list_rows(
+            m, first, labels, boxes, weight, sums, roll_offset, scores, split, False, row_weight, row_start, cand
+        )
         if row_start[rows] == 0:  # a full sheet
             for t0 in range(l0):
                 for t1 in range(l1):
@@ -156,7 +180,8 @@ def solve_blocks(
             continue
         for k in range(row_start[rows]):
             locate(m, cand, k, offset, length, filled, at)
-        l2 = np.uint64(l2)  # unsigned indices: signed ones are checked for being negative, which keeps loops from vectorising
+        l2 = np.uint64(l2)  # unsigned indices: signed ones are checked for being negative, which keeps loops from
+        vectorising
         for t0 in range(l0):
             for t1 in range(l1):
                 for t in range(l2):
@@ -201,7 +226,9 @@ def solve_blocks(
 def chunks(sheet: Sheet, triples: np.ndarray, parts: int) -> list[tuple[int, int]]:
     """Split a layer's blocks into runs of about equal numbers of states."""
     size = np.cumsum(np.prod(sheet.length[triples], axis=1))
-    cuts = np.unique(np.concatenate([[0], np.searchsorted(size, size[-1] * np.arange(1, parts) / parts), [len(triples)]]))
+    cuts = np.unique(
+        np.concatenate([[0], np.searchsorted(size, size[-1] * np.arange(1, parts) / parts), [len(triples)]])
+    )
     return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
 
 
@@ -218,7 +245,8 @@ def solve(sheet: Sheet, rules: CaterpillarsRules, workers: int = 2) -> np.ndarra
 
             def run(part: tuple[int, int], triples: np.ndarray = triples) -> None:
                 solve_blocks(
-                    values, triples, *part, sheet.offset, sheet.length, sheet.filled, sheet.first, labels, sheet.boxes, final,
+                    values, triples, *part, sheet.offset, sheet.length, sheet.filled, sheet.first, labels,
+                    sheet.boxes, final,
                     r.weight, r.sums, r.offset, r.scores, r.split,
                 )  # fmt: skip
 
