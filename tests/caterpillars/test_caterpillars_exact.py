@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -107,7 +108,7 @@ def test_best_ranks_all_outcomes_and_its_first_is_the_value() -> None:
     for (dice, _), weight in rolls(rules).items():
         ranked = solution.best(filled=empty, totals=none, dice=dice)
         assert sorted(o for o, _ in ranked) == outcomes(rules, labels, empty, none, dice)
-        assert all(a >= b - 1e-9 for (_, a), (_, b) in zip(ranked, ranked[1:], strict=False))
+        assert all(a >= b - 1e-9 for (_, a), (_, b) in pairwise(ranked))
         mean += weight * ranked[0][1] / 36
     assert abs(mean - solution.value) < 1e-9
 

@@ -102,13 +102,13 @@ class SheetSolution:
         sums = numbers("totals", totals, 3, 0, n * rules.max_entry)
         rolled = numbers("dice", dice, rules.dice, 1, 6)
         if tuple(bonus) != (0, 0, 0) or face is not None:
-            raise InputError(f"bonus = {tuple(bonus)}, face = {face!r} at level {rules.level}; accepted: (0, 0, 0) and
-            None")
+            given = f"bonus = {tuple(bonus)}, face = {face!r} at level {rules.level}"
+            raise InputError(f"{given}; accepted: (0, 0, 0) and None")
         for c in range(3):
             most = rules.max_entry * sum(done[c * n : (c + 1) * n])
             if sums[c] > most:
-                raise InputError(f"totals[{c}] = {sums[c]} is not accepted; accepted: 0 to {most} with the boxes
-                filled so far")
+                accepted = f"accepted: 0 to {most} with the boxes filled so far"
+                raise InputError(f"totals[{c}] = {sums[c]} is not accepted; {accepted}")
         way = ways(rules, rolled, face, (0, 0, 0))[-1, 0]
         empty = [b for b in range(rules.rounds) if not done[b]]
         open_labels = {self.labels[b] for b in empty}
@@ -138,8 +138,9 @@ def _stable(ranked: list[tuple[tuple[int, int, int, int], float]]) -> list[tuple
     return out
 
 
-def solve_sheet(rules: Mapping[str, Any] | str | CaterpillarsRules | None, labels: Sequence[int], workers: int = 2) ->
-SheetSolution:
+def solve_sheet(
+    rules: Mapping[str, Any] | str | CaterpillarsRules | None, labels: Sequence[int], workers: int = 2
+) -> SheetSolution:
     """Solve one labelled sheet; see `SheetSolution`."""
     parsed = CaterpillarsRules.parse(rules)
     assert isinstance(parsed, CaterpillarsRules)

@@ -180,8 +180,8 @@ def solve_blocks(
             continue
         for k in range(row_start[rows]):
             locate(m, cand, k, offset, length, filled, at)
-        l2 = np.uint64(l2)  # unsigned indices: signed ones are checked for being negative, which keeps loops from
-        vectorising
+        # unsigned indices: signed ones are checked for being negative, which keeps loops from becoming vector code
+        l2 = np.uint64(l2)
         for t0 in range(l0):
             for t1 in range(l1):
                 for t in range(l2):
