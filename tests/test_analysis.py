@@ -73,6 +73,15 @@ def test_seat_0_of_a_group_is_taken_where_nobody_played_alone_and_counts_once():
     assert summary.filter(pl.col("scenario") == "b")["mean"].item() == 6.0
 
 
+def test_scores_of_other_variants_do_not_mix_in():
+    scenarios = scenarios_frame().with_columns(
+        zero_rule=pl.when(pl.col("scenario") == "b").then(pl.lit("split")).otherwise("zero_rule")
+    )
+    summary = analysis.score_summary(counts_frame(), scenarios)
+    assert summary["scenario"].to_list() == ["a", "c", "d"]
+    assert summary.filter("best")["policy"].to_list() == ["random", "child"]
+
+
 def test_par_table():
     par = analysis.par_table(counts_frame(), scenarios_frame()).filter(pl.col("scenario") == "d")
     values = dict(par.select("measure", "value").iter_rows())

@@ -165,6 +165,8 @@ def test_three_verdicts():
     assert stats.inside(known(-0.01, 0.015), -0.02, 0.02) is stats.Verdict.INSIDE
     assert stats.inside(known(0.03, 0.05), -0.02, 0.02) is stats.Verdict.OUTSIDE
     assert stats.inside(known(-0.01, 0.05), -0.02, 0.02) is stats.Verdict.UNKNOWN
+    # the value is outside, but the truth may still be inside
+    assert stats.inside(known(-0.01, 0.09), -0.02, 0.02) is stats.Verdict.UNKNOWN
     assert stats.at_least(known(1.1, 1.2), 1.0) is stats.Verdict.INSIDE
     assert stats.at_least(known(0.8, 0.9), 1.0) is stats.Verdict.OUTSIDE
     assert stats.inside(stats.mean([], []), -1, 1) is stats.Verdict.UNKNOWN
