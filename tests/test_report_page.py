@@ -130,6 +130,7 @@ def test_markdown_twin_has_the_same_sections_and_figures(html, report):
     pictures = re.findall(r"!\[(.+?)\]\((figures/\w+\.svg)\)", markdown)
     assert {path for _, path in pictures} == {f"figures/{name}.svg" for name in FIGURES}
     assert all((report / path).is_file() and len(alt) < 250 for alt, path in pictures)
+    assert not re.search(r"[a-z)][.!?] \*\*[A-Z]", markdown)  # a bold lead begins a paragraph
     assert "{{" not in markdown
     assert "{%" not in markdown
     assert "@@" not in html

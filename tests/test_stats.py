@@ -172,6 +172,13 @@ def test_three_verdicts():
     assert stats.inside(stats.mean([], []), -1, 1) is stats.Verdict.UNKNOWN
 
 
+def test_games_to_settle():
+    e = stats.Estimate(0.03, 0.01, 0.05, 1000, 0.95, "")  # 0.01 beyond the end of the band, interval ± 0.02
+    assert stats.games_to_settle(e, -0.02, 0.02) == pytest.approx(4000)
+    assert stats.games_to_settle(e, 0.03, math.inf) == math.inf
+    assert stats.games_to_settle(e, -0.02, 0.5) == 1000  # known already
+
+
 def test_survival_curve_of_ten_games_and_two_capped():
     curve = stats.survival([3, 5, 8], [4, 3, 1], capped=2)
     assert curve.time.tolist() == [0, 3, 5, 8]
