@@ -52,12 +52,12 @@ lint: $(STAMP) ## style, format and types
 
 bench: $(STAMP) ## speed beside other programs (needs a C compiler; installs OpenSpiel)
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraints constraints.txt --group bench
-	@$(BIN)/sim bench
+	@$(BIN)/python -m benchmarks.run
 
 lab: $(STAMP) ## JupyterLab; notebooks/*.py open as notebooks
 	@JUPYTER_CONFIG_PATH=$(CURDIR)/notebooks/_jupyter $(BIN)/jupyter lab --notebook-dir=notebooks
 
-docs: $(STAMP) ## rewrite the generated parts of docs/ and data/README.md
+docs: $(STAMP) ## rewrite the generated parts of docs/ and README.md
 	@$(BIN)/python docs/_generate.py
 
 constraints: $(STAMP) ## rewrite constraints.txt from pyproject.toml (needs the network)

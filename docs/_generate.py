@@ -1,11 +1,13 @@
 """Writes the generated parts of docs/: ``python docs/_generate.py``, or ``--check`` to see whether they are current.
 
 Policies and rule parameters are described once, where they are defined; these pages repeat those words. In a page with
-prose the generated part stands between two marker lines.
+prose the generated part stands between two marker lines. The findings and the picture in README.md are taken from the
+report, where ``make report`` has made one.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -128,15 +130,66 @@ def pages() -> dict[Path, str]:
     return found
 
 
+#: what the README quotes: key of the fact in reports/facts.json, and what it is
+FINDINGS = (
+    ("caterpillars.beginner.child.mean", "Caterpillars, beginner: mean score of a child's habit, points"),
+    ("caterpillars.expert.child.mean", "Caterpillars, expert: mean score of a child's habit, points"),
+    ("caterpillars.expert.best.mean", "Caterpillars, expert: mean score of the best program shipped, points"),
+    (
+        "caterpillars.expert.skill",
+        "Caterpillars, expert: the best program against a child's habit on the same dice, wins",
+    ),
+    (
+        "caterpillars.setup.expert.child",
+        "Caterpillars, expert: what the set-up variation changes for a child's habit, points",
+    ),
+    ("karolinchen.4.mean", "Karolinchen, 4 players: mean length, turns"),
+    ("karolinchen.4.seat0", "Karolinchen, 4 players: wins of the first player (a fair share is 25 in 100)"),
+    ("parlett.seat.greedy", "Parlett's Caterpillar, both greedy: wins of the player who leads"),
+)
+PICTURE = DOCS / "images" / "scores.svg"
+
+
+def told(fact: dict[str, Any], value: float) -> str:
+    """An end of an interval with one digit more than the value is told with, in the unit of the value's text."""
+    if fact["kind"] == "share":
+        return f"{100 * value:.1f}"
+    return f"{value:.2f}".replace("-", "−")
+
+
+def findings(facts: dict[str, dict[str, Any]]) -> str:
+    """A table of results with their intervals and numbers of games."""
+    lines = ["| measured | result | 95 % interval | games |", "|---|---:|---:|---:|"]
+    for key, what in FINDINGS:
+        fact = facts[key]
+        ends = f"{told(fact, fact['low'])} to {told(fact, fact['high'])}"
+        lines.append(f"| {what} | {fact['text']} | {ends} | {fact['n']:,} |")
+    return "\n".join(lines)
+
+
+def from_report() -> dict[Path, str]:
+    """README and its picture, from the report that was made last; nothing where there is none."""
+    reports, readme = DOCS.parent / "reports", DOCS.parent / "README.md"
+    if not (reports / "facts.json").exists():
+        return {}
+    facts = json.loads((reports / "facts.json").read_text(encoding="utf-8"))
+    return {
+        readme: with_part(readme.read_text(encoding="utf-8"), findings(facts)),
+        PICTURE: (reports / "figures" / "scores.svg").read_text(encoding="utf-8"),
+    }
+
+
 def main() -> int:
     stale = [path for path, text in pages().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if "--check" in sys.argv:
         for path in stale:
             print(f"{path.relative_to(DOCS.parent)} is not current; run `make docs`")
         return 1 if stale else 0
-    for path in stale:
-        path.write_text(pages()[path], encoding="utf-8")
-        print(f"wrote {path.relative_to(DOCS.parent)}")
+    for path, text in {**{path: pages()[path] for path in stale}, **from_report()}.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {path.relative_to(DOCS.parent)}")
     return 0
 
 

@@ -68,9 +68,18 @@ def test_distribution_shares_and_summary():
 def test_seat_0_of_a_group_is_taken_where_nobody_played_alone_and_counts_once():
     scenarios = scenarios_frame().with_columns(seats=pl.lit(2))
     others = counts_frame().with_columns(seat=pl.lit(1), score=pl.lit(99))
-    both = pl.concat([counts_frame().with_columns(pl.col("seat").cast(pl.Int64)), others.with_columns(pl.col("seat").cast(pl.Int64), pl.col("score").cast(pl.Int64))])  # fmt: skip
+    both = pl.concat([frame.with_columns(pl.col("seat", "score").cast(pl.Int64)) for frame in (counts_frame(), others)])
     summary = analysis.score_summary(both, scenarios)
     assert summary.filter(pl.col("scenario") == "b")["mean"].item() == 6.0
+
+
+def test_scores_of_other_variants_do_not_mix_in():
+    scenarios = scenarios_frame().with_columns(
+        zero_rule=pl.when(pl.col("scenario") == "b").then(pl.lit("split")).otherwise("zero_rule")
+    )
+    summary = analysis.score_summary(counts_frame(), scenarios)
+    assert summary["scenario"].to_list() == ["a", "c", "d"]
+    assert summary.filter("best")["policy"].to_list() == ["random", "child"]
 
 
 def test_par_table():
@@ -144,12 +153,15 @@ def race(**tables: dict[tuple[int, int], int]) -> tuple[pl.DataFrame, pl.DataFra
         for (turns, winner), games in table.items()
         for seat in (0, 1)
     ]
-    scenarios = pl.DataFrame(
-        [
-            {"scenario": name, "variant": "default", "seats": 2, "line_up": "match ×2", "seat0": "match", "seat1": "match", "max_turns": 50}
-            for name in tables
-        ]
-    )  # fmt: skip
+    alike = {
+        "variant": "default",
+        "seats": 2,
+        "line_up": "match ×2",
+        "seat0": "match",
+        "seat1": "match",
+        "max_turns": 50,
+    }
+    scenarios = pl.DataFrame([{"scenario": name, **alike} for name in tables])
     return pl.DataFrame(rows), scenarios
 
 
@@ -201,15 +213,14 @@ def cards() -> tuple[pl.DataFrame, pl.DataFrame]:
         )
         for win, games in wins:
             for seat, value in ((0, win), (1, 1 - win)):
-                rows.append(
-                    {"scenario": name, "seat": seat, "score": 10 * (1 + seat), "win": value, "court_short": win == 0.5, "count": games}
-                )  # fmt: skip
+                row = {"scenario": name, "seat": seat, "score": 10 * (1 + seat), "win": value}
+                rows.append({**row, "court_short": win == 0.5, "count": games})
     return pl.DataFrame(rows), pl.DataFrame(scenarios)
 
 
 def test_duels_average_both_seats():
     table = analysis.duels(*cards())
-    row = table.filter((pl.col("policy") == "hoarder(threshold=2)")).row(0, named=True)
+    row = table.filter(pl.col("policy") == "hoarder(threshold=2)").row(0, named=True)
     assert row["value"] == pytest.approx((0.4 + 0.4) / 2)
     assert (row["seats"], row["n"], row["draw"]) == (2, 200, pytest.approx(0.1))
     mirror = table.filter((pl.col("policy") == "greedy") & (pl.col("opponent") == "greedy"))

@@ -59,7 +59,7 @@ def test_dots_are_quantiles_of_the_exact_counts(scores):
 def test_scores_show_every_dot_and_bars_in_proportion(ax, scores):
     ax.set_xlim(0, 30)
     assert plots.draw_scores(scores, ax, dots=20) is ax
-    dots = next(line for line in ax.get_lines() if line.get_gid() == "dots")
+    dots = next(line for line in ax.get_lines() if line.get_label() == "_dots")
     assert len(dots.get_xdata()) == 20
     corners = ax.patches[0].get_path().vertices.reshape(-1, 5, 2)
     depth = -corners[:, 2, 1]

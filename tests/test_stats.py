@@ -165,9 +165,18 @@ def test_three_verdicts():
     assert stats.inside(known(-0.01, 0.015), -0.02, 0.02) is stats.Verdict.INSIDE
     assert stats.inside(known(0.03, 0.05), -0.02, 0.02) is stats.Verdict.OUTSIDE
     assert stats.inside(known(-0.01, 0.05), -0.02, 0.02) is stats.Verdict.UNKNOWN
+    # the value is outside, but the truth may still be inside
+    assert stats.inside(known(-0.01, 0.09), -0.02, 0.02) is stats.Verdict.UNKNOWN
     assert stats.at_least(known(1.1, 1.2), 1.0) is stats.Verdict.INSIDE
     assert stats.at_least(known(0.8, 0.9), 1.0) is stats.Verdict.OUTSIDE
     assert stats.inside(stats.mean([], []), -1, 1) is stats.Verdict.UNKNOWN
+
+
+def test_games_to_settle():
+    e = stats.Estimate(0.03, 0.01, 0.05, 1000, 0.95, "")  # 0.01 beyond the end of the band, interval ± 0.02
+    assert stats.games_to_settle(e, -0.02, 0.02) == pytest.approx(4000)
+    assert stats.games_to_settle(e, 0.03, math.inf) == math.inf
+    assert stats.games_to_settle(e, -0.02, 0.5) == 1000  # known already
 
 
 def test_survival_curve_of_ten_games_and_two_capped():

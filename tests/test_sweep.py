@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+import yaml
 from conftest import ROOT
 
 import sim
@@ -651,3 +652,16 @@ def test_manifest_lists_files_by_provenance_and_says_nothing_of_time(tmp_path: P
     assert read_footer(result.folder / file["path"]).rows == file["rows"]
     assert not {"time", "host", "seconds", "ended"} & set(manifest)
     assert threading.active_count() < 10
+
+
+def test_the_format_as_documented_is_accepted() -> None:
+    from sim.sweep import spec as module
+
+    text = (module.__doc__ or "").partition("::")[2]
+    planned = plan(yaml.safe_load(text.replace("variants: …, policies: …, pairs: …, games: …", "policies: [random]")))
+    assert len(planned.cells) == 2 * 3 * 4 + 1
+    pairs = {c.variant: [p.label for p in c.pairs] for c in planned.cells}
+    seats, base, level = "seat 0 − seat 1", "this − base", "this − level=beginner"
+    assert pairs["level=beginner"] == [seats]
+    assert pairs["level=expert"] == [seats, level]
+    assert pairs["level=expert, final=total"] == [seats, base, level]

@@ -65,7 +65,7 @@ def draw_scores(
     x, y = np.array(places).T
     ax.plot(
         x, y, linestyle="none", marker="o", markersize=6, color=colour, markerfacecolor=PAPER if hollow else colour,
-        markeredgewidth=1.3, zorder=3, gid="dots",
+        markeredgewidth=1.3, zorder=3, label="_dots",
     )  # fmt: skip
     depth = 0.42 * tallest
     bars(ax, values, -share / share.max() * depth, 0.82, colour, alpha=0.5)
@@ -97,7 +97,7 @@ def round_dots(ax: Axes, dot: float) -> None:
     size = dot * box.width / (right - left)
     ax.set_ylim(bottom, bottom + box.height / size)
     for line in ax.get_lines():
-        if line.get_gid() == "dots":
+        if line.get_label() == "_dots":
             line.set_markersize(max(2.0, size - 1.6))  # the edge is drawn around it
 
 

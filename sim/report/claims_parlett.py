@@ -29,6 +29,7 @@ def add(facts: Facts, tables: Tables, params: Params) -> Model:
         "short": _short(source, tables.get("court_short")),
         "duels": _duels(source, tables["duels"]),
         "rules": _rules(source, tables, params),
+        "alike": _alike(source, tables["parlett_rules"]),
     }
 
 
@@ -90,6 +91,23 @@ def _duels(source: Source, frame: pl.DataFrame) -> list[Model]:
         key = f"parlett.duel.{row['policy']}.{row['opponent']}"
         source.row(key, row, "share", "mean share over both seats")
         result.append({"policy": row["policy"], "opponent": row["opponent"], "key": key, "value": row["value"]})
+    return result
+
+
+def _alike(source: Source, frame: pl.DataFrame) -> list[Model]:
+    """A/A test: with two deals, each led by one player, nothing distinguishes the seats, so the truth is one half.
+
+    Holds for programs that do not look at the running score, as all that are shipped.
+    """
+    tests = frame.filter((pl.col("factor") == "deals") & pl.col("mirror") & (pl.col("seat") == 0)).to_dicts()
+    result = []
+    for row in tests:
+        key = f"parlett.alike.{row['line_up'].rsplit(' ×', 1)[0]}"
+        source.row(key, row, "share", "mean share, a draw counts half, simultaneous over seats")
+        result.append({"policy": row["line_up"].rsplit(" ×", 1)[0], "key": key})
+    missed = sum(not row["low"] <= 0.5 <= row["high"] for row in tests)
+    source.add("parlett.alike.count", len(tests), "number", method="A/A tests")
+    source.add("parlett.alike.missed", missed, "number", method="A/A tests whose interval leaves out one half")
     return result
 
 

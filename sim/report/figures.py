@@ -8,7 +8,7 @@ import html
 import json
 import re
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,18 +48,28 @@ FIGURES: Mapping[str, Drawing] = {
 ALTS = "alt.json"
 
 
-def draw_all(tables: Tables, params: Params, folder: Path) -> None:
-    """Every figure, wide and narrow, as bare SVG files in `folder`, and their alt texts."""
+def draw_all(tables: Tables, params: Params, folder: Path, names: Collection[str] = tuple(FIGURES)) -> None:
+    """Figures, wide and narrow, as bare SVG files in `folder`, and their alt texts.
+
+    Parameters
+    ----------
+    names : collection of str
+        Those to draw; files of others stay as they are.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.svg"):
-        old.unlink()
-    alts = {}
+        if old.stem.rsplit("-", 1)[0] not in FIGURES:
+            old.unlink()
+    known = json.loads((folder / ALTS).read_text(encoding="utf-8")) if (folder / ALTS).is_file() else {}
+    alts = {name: known[name] for name in FIGURES if name in known}
     with house_style(params.figures.settings):
-        for name, drawing in FIGURES.items():
+        for name in names:
+            drawing = FIGURES[name]
             alts[name] = drawing.alt(tables, params)
             for size, width in (("wide", params.figures.wide), ("narrow", params.figures.narrow)):
                 text = svg(drawing.draw(tables, params, width), f"{name}-{size}")
                 (folder / f"{name}-{size}.svg").write_text(text, encoding="utf-8")
+    alts = {name: alts[name] for name in FIGURES if name in alts}
     (folder / ALTS).write_text(json.dumps(alts, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

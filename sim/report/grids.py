@@ -188,6 +188,20 @@ def _fruits(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
     )
 
 
+def _card_policies(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
+    lengths = model["karolinchen"]["policies"]["lengths"]
+    players = sorted({e["players"] for e in lengths})
+    order = sorted({e["policy"] for e in lengths}, key=lambda p: sum(e["turns"] for e in lengths if e["policy"] == p))
+    cells = {(e["policy"], e["players"]): facts.get(e["key"]).text for e in lengths}
+    rows = [[policy, *(cells.get((policy, k), "") for k in players)] for policy in order]
+    return Grid(
+        "Length by way of choosing cards: turns after which half of the games are over",
+        ["everybody plays", *(f"{k} players" for k in players)],
+        rows,
+        "What each policy does is told by `sim policies karolinchen`.",
+    )
+
+
 def matters(text: str) -> str:
     """Whether a difference matters: outside the band of no difference it does."""
     return {"inside": "no", "outside": "yes", "not yet known": "not yet known"}[text]
@@ -235,5 +249,6 @@ GRIDS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Grid]] = {
     "bedtime": _bedtime,
     "house": _house,
     "fruits": _fruits,
+    "card_policies": _card_policies,
     "parlett_seats": _parlett_seats,
 }

@@ -4,7 +4,7 @@ A sample is given as two arrays of equal length, `values` and `counts`: how ofte
 `Estimate`s: a value with its interval, the number of games behind it and the name of the method.
 """
 
-from sim.stats.compare import Verdict, at_least, games_to_tell, inside, superiority
+from sim.stats.compare import Verdict, at_least, games_to_settle, games_to_tell, inside, superiority
 from sim.stats.counts import expected_best, mean, moments, quantile, sample, share_at_least, spread
 from sim.stats.estimate import Estimate
 from sim.stats.paired import Paired, paired
@@ -19,6 +19,7 @@ __all__ = [
     "at_least",
     "expected_best",
     "fair_share",
+    "games_to_settle",
     "games_to_tell",
     "inside",
     "longer_than",

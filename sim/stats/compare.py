@@ -79,3 +79,15 @@ def games_to_tell(mean_difference: float, sd: float, sure: float = 0.9) -> float
     if mean_difference <= 0:
         return math.inf
     return max(1.0, float(stats.norm.ppf(sure)) ** 2 * (sd / mean_difference) ** 2)
+
+
+def games_to_settle(estimate: Estimate, low: float, high: float) -> float:
+    """Games after which a verdict about the band [low, high] should be known, if the value stays where it is.
+
+    The interval shrinks with the square root of n until it no longer reaches the nearest end of the band; infinite
+    where the value lies on that end.
+    """
+    distance = min(abs(estimate.value - end) for end in (low, high) if math.isfinite(end))
+    if distance == 0:
+        return math.inf
+    return max(float(estimate.n), estimate.n * (estimate.half_width / distance) ** 2)

@@ -50,6 +50,32 @@ def arrow_schema(columns: Sequence[Column], provenance: Provenance | None = None
     return pa.schema(fields, {PROVENANCE_KEY: text(provenance).encode(), COLUMNS_KEY: notes.encode()})
 
 
+def arrow_table(
+    arrays: Mapping[str, np.ndarray], columns: Sequence[Column], schema: pa.Schema | None = None
+) -> pa.Table:
+    """An Arrow table over numpy arrays (extra arrays are ignored); numbers are not copied.
+
+    It is put together from buffers, because `pyarrow.array` imports pandas, which takes longer than writing a million
+    rows.
+    """
+    data = [_array(arrays[c.name], c) for c in columns]
+    return pa.Table.from_arrays(data, schema=arrow_schema(columns) if schema is None else schema)
+
+
+def _array(values: np.ndarray, column: Column) -> pa.Array:
+    kind = _ARROW[column.dtype]
+    if column.dtype == "string":
+        texts = [str(value).encode() for value in values]
+        ends = np.zeros(len(texts) + 1, np.int32)
+        np.cumsum([len(text) for text in texts], out=ends[1:])
+        return pa.Array.from_buffers(kind, len(texts), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(texts))])
+    if column.dtype == "boolean":
+        data = np.packbits(values, bitorder="little")
+    else:
+        data = np.ascontiguousarray(values, column.numpy)
+    return pa.Array.from_buffers(kind, values.size, [None, pa.py_buffer(data)])
+
+
 def options(columns: Sequence[Column]) -> dict[str, Any]:
     """How pyarrow is to write a table."""
     split = [c.name for c in columns if c.dtype not in ("boolean", "string")]
@@ -103,8 +129,7 @@ class TableWriter:
         """Append one row group: an array per column (extra arrays are ignored)."""
         with self._guard():
             assert self._writer is not None
-            data = [pa.array(arrays[c.name], _ARROW[c.dtype]) for c in self.columns]
-            table = pa.Table.from_arrays(data, schema=self.schema)
+            table = arrow_table(arrays, self.columns, self.schema)
             self._writer.write_table(table, row_group_size=max(1, table.num_rows))
             self.rows += table.num_rows
 

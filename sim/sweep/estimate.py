@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from sim.engine.simulate import Worker
 from sim.games.base import Scenario
 from sim.store.columns import Rows
-from sim.store.parquet import arrow_schema, options
+from sim.store.parquet import arrow_table, options
 from sim.store.schema import columns
 from sim.sweep.plan import Plan
 
@@ -45,8 +45,7 @@ def row_bytes(scenario: Scenario, seed: int = 0, games: int = 1 << 14) -> float:
     rows.place(0, games, Worker([playable], games).play(seed, 0, games)[0])
     sink = pa.BufferOutputStream()
     stored = columns("games", playable.fields)
-    table = pa.table(rows.filled(), schema=arrow_schema(stored))
-    pq.write_table(table, sink, **options(stored))
+    pq.write_table(arrow_table(rows.filled(), stored), sink, **options(stored))
     return float(sink.getvalue().size / (games * playable.seats))
 
 

@@ -1,4 +1,29 @@
-"""The text of a sweep: what a YAML file may say, and one clear line where it says something else."""
+"""The text of a sweep: what a YAML file may say, and one clear line where it says something else.
+
+::
+
+    name: levels                 # the folder under data/
+    title: Score by level
+    game: caterpillars
+    seed: 7
+    games: 1_000_000             # per scenario; a variant, a line-up or a design may ask for fewer
+    detail: summary              # exact joint counts of the columns in `by`; or games: one row per seat per game
+    by: [score, zeros]           # default: the game's headline columns
+    variants:                    # every entry stands for one or more sets of rules
+      - grid: {level: [beginner, expert]}             # every combination
+        rules: {zero_rule: split}                     # fixed beside it; preset: NAME goes under both
+        one_factor: {final: [lowest, total]}          # and around each, one parameter changed at a time
+    policies:                    # every entry stands for one or more line-ups
+      - [greedy, random]                              # one policy per seat; a single seat needs no list
+      - [{id: planner, grid: {hold: [2, 4]}}, greedy] # a grid over a policy parameter
+      - {repeat: 2, policy: random, name: twins}      # the same policy in 2 seats; [2, 3]: in 2, and in 3
+    pairs:                       # counts of differences on the same dice
+      - {of: score, seats: [0, 1]}                    # seat 0 minus seat 1 of a game
+      - {of: score, against: base}                    # a one-factor variant minus the one it varies
+      - {of: score, against: {rules: {level: beginner}}}                     # minus the same with this changed
+    impossible: skip             # leave out what the rules forbid, with a note; default: refuse
+    designs: [{variants: …, policies: …, pairs: …, games: …}]                # several of these in one sweep
+"""
 
 from __future__ import annotations
 

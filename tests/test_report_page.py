@@ -1,0 +1,324 @@
+"""The whole report, made from the shipped sweeps with few games, and opened in a browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections import Counter
+from html import escape, unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import sim
+from sim.errors import ReportError
+from sim.report import build
+from sim.report.figures import FIGURES, draw_all
+from sim.report.grids import GRIDS
+from sim.report.prose import PARTS
+from sim.report.tables import read_tables
+
+ROOT = Path(__file__).resolve().parent.parent
+PARAMS = ROOT / "params.yaml"
+GAMES = 400
+
+
+def with_few_games(value: Any) -> Any:
+    """A sweep file with `GAMES` games for every scenario."""
+    if isinstance(value, dict):
+        return {k: GAMES if k == "games" else with_few_games(v) for k, v in value.items()}
+    return [with_few_games(v) for v in value] if isinstance(value, list) else value
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    for name in ("levels", "setup", "readings", "karolinchen", "parlett"):
+        content = yaml.safe_load((ROOT / "sweeps" / f"{name}.yaml").read_text(encoding="utf-8"))
+        sim.sweep(with_few_games(content), workers=2, data=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reports")
+    build.build_report(data, folder, PARAMS)
+    return folder
+
+
+class Page(HTMLParser):
+    """What the tests want to know of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: Counter[str] = Counter()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.pictures: list[dict[str, str | None]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags[tag] += 1
+        if given.get("id"):
+            self.ids.append(str(given["id"]))
+        self.links += [str(v) for k, v in attrs if k in ("href", "src", "xlink:href", "srcset", "action") and v]
+        if tag in ("svg", "img") and "svg" not in self.open:
+            self.pictures.append(given)
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and self.open.pop() != tag:
+            pass
+
+
+@pytest.fixture(scope="module")
+def html(report: Path) -> str:
+    return (report / "balance.html").read_text(encoding="utf-8")
+
+
+def test_the_page_needs_nothing_but_itself(html):
+    page = Page(html)
+    assert "http:" not in html
+    assert "https:" not in html
+    assert not [link for link in page.links if not link.startswith("#") and link != "data:,"]
+    assert not re.search(r"url\((?!#)", html)
+    assert page.tags["link"] == 1  # the empty icon, so that nobody asks for one
+    assert "@import" not in html
+
+
+def test_ids_are_unique_and_every_link_arrives(html):
+    page = Page(html)
+    assert [name for name, count in Counter(page.ids).items() if count > 1] == []
+    targets = {link[1:] for link in page.links if link.startswith("#")}
+    assert targets <= set(page.ids)
+
+
+def test_every_figure_is_there_wide_and_narrow_with_an_alt_text(html, report):
+    page = Page(html)
+    alts = [p.get("aria-label") for p in page.pictures]
+    assert all(alts)
+    drawn = json.loads((report / "build" / "alt.json").read_text(encoding="utf-8"))
+    assert set(drawn) == set(FIGURES)
+    for name, alt in drawn.items():
+        assert f'id="figure-{name}"' in html, name
+        assert alts.count(alt) == 2, name
+        assert len(alt) < 250
+        assert re.search(r"\d", alt)
+        assert (report / "figures" / f"{name}.svg").is_file()
+
+
+def test_every_table_is_on_the_page_and_cells_are_labelled(html, report):
+    markdown = (report / "balance.md").read_text(encoding="utf-8")
+    assert html.count("<caption>") == len(GRIDS)
+    assert markdown.count("|---|") + markdown.count("|---:|") >= len(GRIDS)
+    assert "data-label=" in html
+
+
+def test_markdown_twin_has_the_same_sections_and_figures(html, report):
+    markdown = (report / "balance.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^#{2,3} (.+)$", markdown, flags=re.M)
+    for heading in headings:
+        assert f">{heading.replace(chr(39), chr(39))}<" in html, heading
+    pictures = re.findall(r"!\[(.+?)\]\((figures/\w+\.svg)\)", markdown)
+    assert {path for _, path in pictures} == {f"figures/{name}.svg" for name in FIGURES}
+    assert all((report / path).is_file() and len(alt) < 250 for alt, path in pictures)
+    assert not re.search(r"[a-z)][.!?] \*\*[A-Z]", markdown)  # a bold lead begins a paragraph
+    assert "{{" not in markdown
+    assert "{%" not in markdown
+    assert "@@" not in html
+
+
+def test_the_executive_summary_has_five_sentences(report):
+    markdown = (report / "balance.md").read_text(encoding="utf-8")
+    part = markdown.split("## In five sentences")[1].split("## ")[0]
+    points = re.findall(r"^\d\. \*\*(.+?)\*\* (.+)$", part, flags=re.M)
+    assert len(points) == 5
+    for _, text in points:
+        assert text.endswith(".")
+        assert not re.search(r"[.!?] [A-Z]", text)  # one sentence each
+
+
+def test_every_linked_number_is_a_claim_with_its_source(html, report):
+    register = json.loads((report / "facts.json").read_text(encoding="utf-8"))
+    claims = {entry["claim"]: key for key, entry in register.items() if "claim" in entry}
+    linked = {int(n) for n in re.findall(r'href="#claim-(\d+)"', html)}
+    assert linked == set(claims)
+    assert sorted(claims) == list(range(1, len(claims) + 1))
+    for key in claims.values():
+        entry = register[key]
+        assert entry.get("n") or entry.get("method") or entry.get("sweep"), key
+    mean = register["caterpillars.beginner.child.mean"]
+    assert mean["n"] == GAMES
+    assert mean["low"] < mean["value"] < mean["high"]
+    assert {"seed", "scenario", "method", "level", "sweep"} <= set(mean)
+    assert sim.describe  # a scenario id leads back to what it was
+
+
+def test_a_fact_is_what_the_stored_counts_say(data, report):
+    """The number in prose, recomputed from the sweep by another road."""
+    register = json.loads((report / "facts.json").read_text(encoding="utf-8"))
+    mean = register["caterpillars.expert.child.mean"]
+    counts = sim.load("levels", where={"scenario": mean["scenario"]}, data=data)
+    assert mean["value"] == pytest.approx((counts["score"] * counts["count"]).sum() / counts["count"].sum())
+    assert sim.describe(mean["scenario"], data=data)["rules"]["level"] == "expert"
+    first = register["karolinchen.4.seat0"]
+    rows = sim.load("karolinchen", where={"scenario": first["scenario"], "seat": 0}, data=data)
+    assert first["value"] == pytest.approx((rows["win"] * rows["count"]).sum() / GAMES)
+
+
+def test_the_same_tables_give_the_same_bytes(report, tmp_path):
+    params, again = build.read_params(PARAMS), tmp_path / "again"
+    shutil.copytree(report / "tables", again / "tables")
+    shutil.copytree(report / "build", again / "build")
+    draw_all(read_tables(again / "tables"), params, again / "build", ["scores", "seats"])
+    build.page_step(params, again)
+    names = [
+        "build/scores-wide.svg",
+        "build/seats-narrow.svg",
+        "build/alt.json",
+        "balance.html",
+        "balance.md",
+        "facts.json",
+    ]
+    names += [f"figures/{name}.svg" for name in FIGURES]
+    assert [name for name in names if (report / name).read_bytes() != (again / name).read_bytes()] == []
+
+
+def test_a_changed_style_needs_no_data(report, tmp_path):
+    changed, folder = tmp_path / "params.yaml", tmp_path / "out"
+    changed.write_text(PARAMS.read_text(encoding="utf-8").replace("dots: 20", "dots: 10"), encoding="utf-8")
+    shutil.copytree(report / "tables", folder / "tables")
+    shutil.copytree(report / "build", folder / "build")
+    draw_all(read_tables(folder / "tables"), build.read_params(changed), folder / "build", ["scores"])
+    page = build.build_report(tmp_path / "no data", folder, changed, ["page"])
+    assert page.is_file()
+    assert (folder / "facts.json").read_bytes() == (report / "facts.json").read_bytes()
+    assert (folder / "figures" / "scores.svg").read_bytes() != (report / "figures" / "scores.svg").read_bytes()
+
+
+def test_missing_sweeps_steps_and_tables_are_told_in_one_line(tmp_path):
+    with pytest.raises(ReportError, match=r"sim sweep sweeps/levels\.yaml"):
+        build.build_report(tmp_path, tmp_path / "out", PARAMS)
+    with pytest.raises(ReportError, match="accepted: tables, figures, page"):
+        build.build_report(tmp_path, tmp_path / "out", PARAMS, ["pages"])
+    with pytest.raises(ReportError, match="sim report tables"):
+        build.build_report(tmp_path, tmp_path / "out", PARAMS, ["figures"])
+
+
+def test_an_unknown_placeholder_in_a_shipped_text_stops_the_page(report, tmp_path, monkeypatch):
+    from sim.report import prose
+
+    broken = tmp_path / "prose"
+    shutil.copytree(prose.FOLDER, broken)
+    text = (broken / f"{PARTS[0]}.md").read_text(encoding="utf-8")
+    (broken / f"{PARTS[0]}.md").write_text(text + '\n{{ v("karolinchen.7.p50") }}\n', encoding="utf-8")
+    monkeypatch.setattr(prose, "FOLDER", broken)
+    with pytest.raises(ReportError, match=r"summary\.md: unknown fact quoted in prose 'karolinchen\.7\.p50'"):
+        build.page_step(build.read_params(PARAMS), report)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# In a browser
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --disable-default-apps --disable-extensions --enable-logging=stderr"
+).split() + ["--host-resolver-rules=MAP * ~NOTFOUND"]  # nothing is fetched, only asked for
+
+#: written into a copy of the page: what it looks like from inside goes into the title
+PROBE = """<script>
+window.addEventListener("load", function () {
+  var wide = document.documentElement.scrollWidth, out = [];
+  document.querySelectorAll("body *").forEach(function (e) {
+    if (e.parentNode.closest("svg")) { return; }  // cut to its picture
+    var far = e.getBoundingClientRect().right > window.innerWidth + 1;
+    if (far && out.length < 5) { out.push(e.tagName + "." + e.className); }
+  });
+  var shown = Array.prototype.filter.call(document.querySelectorAll("figure svg[role=img]"), function (e) {
+    return e.getBoundingClientRect().width > 0;
+  });
+  parent.document.title = JSON.stringify({
+    inner: window.innerWidth, scroll: wide, out: out,
+    shown: shown.map(function (e) { return e.getAttribute("class"); }),
+    low: Math.min.apply(null, shown.map(function (e) { return e.getBoundingClientRect().height; }))
+  });
+});
+</script></body>"""
+
+
+def browser() -> str:
+    """The browser's path; no browser is a skip with its reason, or a failure where one is required."""
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if found is None:
+        reason = f"no browser found ({', '.join(BROWSERS)}); install Debian's chromium to run this test"
+        if os.environ.get("SIM_REQUIRE_BROWSER") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return found
+
+
+def open_page(text: str, folder: Path, width: int) -> tuple[str, list[str], list[str]]:
+    """Open a page; returns the document afterwards, console lines, and addresses asked for outside the page."""
+    folder.mkdir(exist_ok=True)
+    page, log = folder / f"page-{width}.html", folder / f"net-{width}.json"
+    page.write_text(text, encoding="utf-8")
+    command = [browser(), *FLAGS, f"--user-data-dir={folder / 'profile'}", "--window-size=1400,1000"]
+    command += ["--virtual-time-budget=5000", f"--log-net-log={log}", "--dump-dom", page.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert "<html" in done.stdout, done.stderr[-2000:]
+    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    events = [event.get("params", {}) for event in json.loads(log.read_text(encoding="utf-8"))["events"]]
+    requests = [(p["initiator"], p["url"]) for p in events if "initiator" in p and "url" in p]
+    # what the browser asks for on its own account has no origin; the rest comes from the page
+    asked = {address for initiator, address in requests if initiator != "not an origin"}
+    outside = [address for address in asked if not address.startswith(("file:", "data:", "chrome"))]
+    return done.stdout, console, outside
+
+
+def look(html: str, folder: Path, width: int) -> tuple[dict[str, Any], list[str], list[str]]:
+    """What the probe saw, console lines, addresses.
+
+    The page is put into a frame of this width, because a window cannot be made as narrow as a telephone.
+    """
+    inside = escape(html.replace("</body>", PROBE), quote=True)
+    frame = f'<iframe srcdoc="{inside}" style="width:{width}px;height:900px;border:0"></iframe>'
+    document, console, outside = open_page(f"<!doctype html><title>frame</title><body>{frame}</body>", folder, width)
+    title = re.search(r"<title>(.*?)</title>", document, flags=re.S)
+    assert title is not None
+    return json.loads(unescape(title[1])), console, outside
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "kind"), [(1280, "wide"), (390, "narrow")])
+def test_the_page_opens_without_error_request_or_sideways_scrolling(html, tmp_path, width, kind):
+    seen, console, outside = look(html, tmp_path, width)
+    assert console == []
+    assert outside == []
+    assert seen["inner"] == width
+    assert seen["scroll"] <= width
+    assert seen["out"] == []
+    assert seen["shown"] == [kind] * len(FIGURES)
+    assert seen["low"] > 60
+
+
+@pytest.mark.browser
+def test_the_browser_checks_can_fail(tmp_path):
+    bad = (
+        "<!doctype html><title>x</title><body><div style='width:900px'>wide</div>"
+        "<img src='https://example.invalid/x.png'><figure><svg role=img class=wide width=90 height=90></svg></figure>"
+        "<script>console.error('a fault')</script></body>"
+    )
+    seen, console, outside = look(bad, tmp_path, 390)
+    assert any("a fault" in line for line in console)
+    assert any("example.invalid" in address for address in outside)
+    assert seen["scroll"] > 390
+    assert seen["out"]
