@@ -49,16 +49,18 @@ class CaterpillarsGame(Game):
         policies: Sequence[str | Mapping[str, Any] | Policy] | None = None,
         **position: Any,
     ) -> Any:
-        from sim.games.caterpillars.exact.solution import solve_sheet
+        from sim.games.caterpillars.exact.solution import solve_policy, solve_sheet
 
         unknown_names = sorted(set(position) - {"labels", "workers"})
         if unknown_names:
             raise InputError(unknown("argument of solve for caterpillars", unknown_names[0], ["labels", "workers"]))
-        if policies is not None:
-            raise InputError("policies were given; accepted so far: optimal play (leave policies out)")
         if "labels" not in position:
             raise InputError("labels were not given; accepted so far: one labelled sheet, labels=[…]")
-        return solve_sheet(rules, **position)
+        if policies is None:
+            return solve_sheet(rules, **position)
+        if not isinstance(policies, str) and len(policies) != 1:
+            raise InputError(f"{len(policies)} policies were given; accepted: one (players do not interact)")
+        return solve_policy(rules, position["labels"], policies if isinstance(policies, str) else policies[0])
 
     def tell(self, trace: Mapping[str, Any]) -> str:
         return _trace.tell(trace)

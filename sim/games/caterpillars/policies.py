@@ -186,6 +186,20 @@ def choose(policy, position, options, n, params, u):
     return choose_weighted(position, options, n, params)
 
 
+@jit
+def chances(policy, position, options, n, params, out):
+    """Probability of each of the first `n` options over the policy's uniform number, into `out`; for exact answers."""
+    slip = 0.0
+    if policy == RANDOM:
+        slip = 1.0
+    elif policy == CHILD:
+        slip = params[1]
+    for i in range(n):
+        out[i] = slip / n
+    if slip < 1.0:
+        out[choose(policy, position, options, n, params, slip)] += 1.0 - slip
+
+
 POLICIES = PolicyRegistry(
     "caterpillars",
     [

@@ -51,8 +51,8 @@ class Sheet:
     layers: list[np.ndarray]
 
 
-def build(labels: Sequence[int], boxes: int, step: int) -> Sheet:
-    """Lay out the states of a sheet."""
+def build(labels: Sequence[int], boxes: int, step: int, merge: bool = True) -> Sheet:
+    """Lay out the states of a sheet; with ``merge=False`` every mask has its block, equal labels or not."""
     masks = 1 << boxes
     pops = [mask.bit_count() for mask in range(masks)]
     filled = np.full((3, masks, 13), -1, np.int64)
@@ -62,9 +62,10 @@ def build(labels: Sequence[int], boxes: int, step: int) -> Sheet:
         own = labels[c * boxes : (c + 1) * boxes]
         good = []
         for mask in range(masks):
-            if all(
-                not (mask >> b & 1 and not mask >> a & 1 and own[a] == own[b]) for b in range(boxes) for a in range(b)
-            ):
+            jumps = any(
+                mask >> b & 1 and not mask >> a & 1 and own[a] == own[b] for b in range(boxes) for a in range(b)
+            )
+            if not (merge and jumps):
                 good.append(mask)
             for b in range(boxes):
                 if not mask >> b & 1 and filled[c, mask, own[b]] < 0:
