@@ -103,12 +103,12 @@ def _change_grid(facts: Facts, entries: Sequence[Mapping[str, Any]], caption: st
 def _length(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
     shown = ("p50", "p50.rounds", "p50.minutes", "p95", "p95.minutes", "p99.minutes", "longest", "fitting")
     players = model["karolinchen"]["players"]
-    rows = [[str(k), *(facts.get(f"karolinchen.{k}.{name}").text for name in shown)] for k in players]
+    rows = [[f"{k} players", *(facts.get(f"karolinchen.{k}.{name}").text for name in shown)] for k in players]
     published = "{:g} to {:g} minutes".format(*params.karolinchen.published_minutes)
     return Grid(
         "Length of a game",
         [
-            "players",
+            "",
             "half over: turns",
             "rounds",
             "minutes",
