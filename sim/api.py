@@ -180,6 +180,8 @@ def summarise(
     scenario = scenario_of(game, rules, policies)
     seed, first, count, workers = _range(seed, first_game, games, workers)
     chosen = check_by(_fields(scenario), scenario.game.headline if by is None else by)
+    if pairs is not None and (isinstance(pairs, str | Mapping) or not isinstance(pairs, Sequence) or not pairs):
+        raise InputError(f"pairs = {pairs!r} is not accepted; accepted: None, or a list of at least one mapping")
     compared = parse_pairs(scenario, rules, policies, pairs or ())
     announce(scenario.game)
     tables = play_counts(scenario, seed=seed, games=count, by=chosen, pairs=compared, workers=workers, first_game=first)

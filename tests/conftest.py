@@ -27,4 +27,4 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[object]:
     monkeypatch.setattr(sim.games, "REGISTRY", (*sim.games.REGISTRY, "toy"))
     monkeypatch.setitem(sys.modules, "sim.games.toy", module)
     yield module.GAME
-    sim.games.get.cache_clear()
+    sim.games._load.cache_clear()

@@ -100,7 +100,8 @@ def policy_gains(
     Returns
     -------
     polars.DataFrame
-        Columns scenario, against, level, policy, opponent, value (mean gain), low, high, n, sd, better, same, worse (shares of games),
+        Columns scenario, against, level, policy, opponent, value (mean gain), low, high, n, sd, better, same, worse
+        (shares of games),
         beats (better + same / 2) with beats_low, beats_high, games.
     """
     told = scenarios.rename({"seat0": "policy"})

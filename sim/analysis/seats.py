@@ -87,7 +87,8 @@ def odd_one_out(counts: pl.DataFrame, scenarios: pl.DataFrame, level: float = 0.
     Returns
     -------
     polars.DataFrame
-        Columns scenario, seats, policy (of the odd one), others, seat, value (share of wins), low, high, n, alike (share of that seat when
+        Columns scenario, seats, policy (of the odd one), others, seat, value (share of wins), low, high, n, alike
+        (share of that seat when
         all play as the others), change, change_low, change_high (independent games).
     """
     players = [n for n in scenarios.columns if n.startswith("seat") and n[4:].isdigit()]

@@ -71,10 +71,12 @@ def run(
         if by is not None:
             raise InputError("--by with --out is not accepted; accepted: one of them (rows have every column)")
     fields = room.fields(scenario.rules, len(scenario.policies))
-    chosen = api.check_by(fields, room.headline if by is None else [name.strip() for name in by.split(",")])
+    # who plays alone always wins: no line for that unless it is asked for
+    usual = [name for name in room.headline if name != "win" or len(scenario.policies) > 1]
+    chosen = api.check_by(fields, usual if by is None else [name.strip() for name in by.split(",")])
     api.announce(room)
+    per_game = seconds_per_game(scenario, call["seed"])  # compiles, if need be, before the clock starts
     begun = time.perf_counter()
-    per_game = seconds_per_game(scenario, call["seed"])
     with Progress(game, call["games"] * per_game, show=call["games"] * per_game > 2.0) as bar:
 
         def on_block(count: int) -> None:

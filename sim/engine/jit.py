@@ -12,7 +12,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
+import sys
 import tempfile
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -35,10 +38,22 @@ def source_hash(game: str | None = None) -> str:
     return digest.hexdigest()[:12]
 
 
+def _forget_old(parent: Path, keep: int = 3, days: float = 7.0) -> None:
+    """Remove code compiled from older sources: all but the `keep` youngest folders, and none younger than `days`."""
+    folders = sorted((f for f in parent.glob("*") if f.is_dir()), key=lambda f: f.stat().st_mtime, reverse=True)
+    for folder in folders[keep:]:
+        if time.time() - folder.stat().st_mtime > days * 86400:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def _cache_folder() -> str:
-    base = os.environ.get("SIM_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    # beside the libraries it was compiled with: gone with the environment, and never met by another checkout
+    own = str(Path(sys.prefix) / "cache") if sys.prefix != sys.base_prefix else ""
+    base = os.environ.get("SIM_CACHE_DIR") or own or os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     folder = Path(base) / "caterpillar-table-lab" / source_hash()
     try:
+        if not folder.exists():
+            _forget_old(folder.parent)
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
@@ -59,13 +74,3 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
         return function
     compiled: Callable[..., Any] = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
     return compiled
-
-
-def is_warm(function: Callable[..., Any]) -> bool:
-    """Whether compiled code for `function` is in memory or on disk already (always true with the compiler off)."""
-    if not COMPILED:
-        return True
-    if getattr(function, "signatures", None):
-        return True
-    name = getattr(function, "__name__", "")
-    return any(Path(CACHE_FOLDER).rglob(f"*.{name}-*.nbc"))

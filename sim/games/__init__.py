@@ -11,10 +11,14 @@ from sim.games.base import Game
 REGISTRY = ("caterpillars", "karolinchen", "parlett")
 
 
-@cache
 def get(name: str) -> Game:
     """The game called `name`; an unknown name raises `InputError` with the known ones."""
-    if name not in REGISTRY:
+    if not isinstance(name, str) or name not in REGISTRY:
         raise InputError(unknown("game", name, REGISTRY))
+    return _load(name)
+
+
+@cache
+def _load(name: str) -> Game:
     game: Game = import_module(f"sim.games.{name}").GAME
     return game

@@ -19,12 +19,13 @@ def add(facts: Facts, tables: Tables, params: Params) -> Model:
     """Register every claim about Parlett's game; returns lists of keys for the prose to walk over."""
     source = Source.of("parlett", facts, tables, params)
     facts.add("parlett.policy", params.parlett.policy, "text")
+    facts.add("smallest.win", 100 * params.smallest.win, "number", method="fixed in params.yaml before the run")
     facts.add("parlett.hold.policy", params.parlett.hold.policy, "text")
     for name, table in (("hold", "hold"), ("mirror", "parlett_seats"), ("rules", "parlett_rules"), ("duels", "duels")):
         own = tables[table] if name != "mirror" else tables[table].filter("mirror")
         source.add(f"parlett.{name}.n", int(own["n"].min()), "count", method="fewest games of an estimate")  # type: ignore[arg-type]
     return {
-        "hold": _hold(source, tables["hold"]),
+        "hold": _hold(source, tables["hold"], params),
         "seats": _seats(source, tables["parlett_seats"]),
         "short": _short(source, tables.get("court_short")),
         "duels": _duels(source, tables["duels"]),
@@ -33,7 +34,7 @@ def add(facts: Facts, tables: Tables, params: Params) -> Model:
     }
 
 
-def _hold(source: Source, frame: pl.DataFrame) -> list[Model]:
+def _hold(source: Source, frame: pl.DataFrame, params: Params) -> list[Model]:
     """Per opponent: the best and the worst threshold."""
     result = []
     for opponent in frame["opponent"].unique(maintain_order=True):
@@ -45,16 +46,26 @@ def _hold(source: Source, frame: pl.DataFrame) -> list[Model]:
             source.add(f"{key}.threshold", row["threshold"], "number", n=row["n"], method="threshold of the policy")
             source.row(f"{key}.score", row, "whole", "mean over both seats", "score")
             entry[name] = key
-        ties = [r["threshold"] for r in rows if r["high"] >= rows[0]["low"]]
         source.add(
             f"parlett.hold.{opponent}.from",
-            min(ties),
+            _enough(rows, params.smallest.win),
             "number",
-            method="lowest threshold that may be as good as the best",
+            n=rows[0]["n"],
+            method="lowest threshold from which on all are surely within the smallest difference of the best",
         )
         entry["flat"] = rows[0]["low"] <= rows[-1]["high"]
         result.append(entry)
     return result
+
+
+def _enough(ranked: list[Model], smallest: float) -> float:
+    """Threshold from which on every one is as good as the best, up to `smallest`; `ranked` has the best first."""
+    enough = ranked[0]["threshold"]
+    for row in sorted(ranked, key=lambda r: -r["threshold"]):
+        if ranked[0]["high"] - row["low"] > smallest:
+            break
+        enough = min(enough, row["threshold"])
+    return float(enough)
 
 
 def _seats(source: Source, frame: pl.DataFrame) -> list[Model]:

@@ -109,7 +109,7 @@ def framed(bare: str, title: str, subtitle: str, foot: str) -> str:
 
     def write(text: str, pixels: float, weight: str, colour: str, gap: float) -> None:
         nonlocal y
-        for line in textwrap.wrap(text, int((width - 40) / (pixels * 0.56))):
+        for line in textwrap.wrap(text, int(width / (pixels * (0.6 if weight == "700" else 0.52)))):
             font = f"font: {weight} {pixels:g}px sans-serif; fill: {colour}"
             lines.append(f'<text x="20" y="{y:g}" style="{font}">{html.escape(line)}</text>')
             y += pixels * 1.35

@@ -103,12 +103,12 @@ def _change_grid(facts: Facts, entries: Sequence[Mapping[str, Any]], caption: st
 def _length(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
     shown = ("p50", "p50.rounds", "p50.minutes", "p95", "p95.minutes", "p99.minutes", "longest", "fitting")
     players = model["karolinchen"]["players"]
-    rows = [[str(k), *(facts.get(f"karolinchen.{k}.{name}").text for name in shown)] for k in players]
+    rows = [[f"{k} players", *(facts.get(f"karolinchen.{k}.{name}").text for name in shown)] for k in players]
     published = "{:g} to {:g} minutes".format(*params.karolinchen.published_minutes)
     return Grid(
         "Length of a game",
         [
-            "players",
+            "",
             "half over: turns",
             "rounds",
             "minutes",
@@ -179,10 +179,14 @@ def _fruits(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
         own = {e["players"]: e for e in entries if e["told"] == told}
         turns = [facts.get(own[k]["turns"]).text if k in own else "" for k in players]
         shares = [facts.get(own[k]["win"]) for k in players if k in own]
-        rows.append([told, *turns, f"{shares[0].text} to {shares[-1].text}"])
+        rows.append([told.removeprefix("fruits "), *turns, f"{shares[0].text} to {shares[-1].text}"])
     return Grid(
         "Shorter games for designers: other numbers of fruits on the six cards",
-        ["fruits", *(f"turns, {k} players" for k in players), "first player's share, fewest to most players"],
+        [
+            "fruits on the cards",
+            *(f"turns, {k} players" for k in players),
+            "first player's share, fewest to most players",
+        ],
         rows,
         "Change of the mean length and of the first player's share of the wins (points of win rate), same dice.",
     )
@@ -198,7 +202,7 @@ def _card_policies(facts: Facts, model: Mapping[str, Any], params: Params) -> Gr
         "Length by way of choosing cards: turns after which half of the games are over",
         ["everybody plays", *(f"{k} players" for k in players)],
         rows,
-        "What each policy does is told by `sim policies karolinchen`.",
+        "What each policy does is told by: sim policies karolinchen.",
     )
 
 

@@ -39,8 +39,10 @@ class Pair:
 
 def check_by(fields: Sequence[Field], by: Sequence[str] | str) -> tuple[str, ...]:
     """Names of columns to count jointly, checked against a game's fields."""
-    chosen = (by,) if isinstance(by, str) else tuple(by)
     names = [f.name for f in fields]
+    if not isinstance(by, str | Sequence):
+        raise InputError(f"by = {by!r} is not accepted; accepted: a list of columns: {', '.join(names)}")
+    chosen = (by,) if isinstance(by, str) else tuple(by)
     if not chosen:
         raise InputError(f"by is empty; accepted: at least one of {', '.join(names)}")
     for name in chosen:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any
 
 from sim.errors import RulesError, SweepError, unknown, whole_number
@@ -44,7 +45,14 @@ def text(value: Any) -> str:
     return str(value)
 
 
+#: a sweep of more scenarios than this would take hours to plan: it is refused before it starts
+MOST = 100_000
+
+
 def _combinations(grid: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    size = prod(len(values) for values in grid.values())
+    if size > MOST:
+        raise SweepError(f"a grid over {', '.join(grid)} has {size:,} combinations; accepted: at most {MOST:,}")
     for values in product(*grid.values()):
         yield dict(zip(grid, values, strict=True))
 
@@ -101,7 +109,11 @@ def _options(item: str | Mapping[str, Any]) -> list[tuple[str | Mapping[str, Any
 def line_ups(entry: LineUp, game: Game) -> list[Seats]:
     """The line-ups that one entry of ``policies`` stands for."""
     result = []
-    choices = list(product(*(_options(item) for item in entry.seats)))
+    options = [_options(item) for item in entry.seats]
+    size = prod(len(choices) for choices in options)
+    if size > MOST:
+        raise SweepError(f"a line-up with {size:,} combinations of policies; accepted: at most {MOST:,}")
+    choices = list(product(*options))
     for choice in choices:
         seats = tuple(policy for part in choice for policy in part)
         shown = seat_text([game.policies.parse(p).text() for p in seats])

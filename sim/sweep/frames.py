@@ -15,6 +15,8 @@ from sim.sweep import manifest
 
 def folder_of(sweep: str | Path, data: str | Path = "data") -> Path:
     """The folder of a sweep, from its name, its YAML file or the folder itself."""
+    if not isinstance(sweep, str | Path):
+        raise InputError(f"sweep = {sweep!r} is not accepted; accepted: the name, YAML file or folder of a sweep")
     path = Path(sweep)
     if path.is_dir():
         return path

@@ -11,7 +11,7 @@ from sim import games as registry
 from sim.errors import PolicyError, RulesError, SimError, SweepError, unknown, whole_number
 from sim.games.base import Game, Playable, Scenario
 from sim.sweep.counting import Pair, check_by, make_pairs
-from sim.sweep.expand import Point, Seats, line_ups, points, told
+from sim.sweep.expand import MOST, Point, Seats, line_ups, points, told
 from sim.sweep.spec import Design, PairSpec, Spec, line_up, read
 
 
@@ -137,6 +137,10 @@ def _add(result: Plan, cells: dict[str, Cell], design: Design) -> None:
     every_point = [point for variant in design.variants for point in points(variant, game)]
     if not everyone or not every_point:
         raise SweepError("nothing to play; accepted: at least one entry in variants and in policies")
+    if len(every_point) * len(everyone) > MOST:
+        raise SweepError(
+            f"{len(every_point):,} variants times {len(everyone):,} line-ups; accepted: at most {MOST:,} scenarios"
+        )
     for point in every_point:
         for seats in everyone:
             label = f"{point.name} · {seats.name}"

@@ -170,6 +170,8 @@ def read(source: str | Path | Mapping[str, Any]) -> Spec:
     """
     if isinstance(source, Mapping):
         where, content = "sweep", dict(source)
+    elif not isinstance(source, str | Path):
+        raise SweepError(f"sweep = {source!r} is not accepted; accepted: a YAML file, as in sweeps/, or a mapping")
     else:
         where = str(source)
         try:

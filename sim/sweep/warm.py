@@ -11,7 +11,7 @@ from sim.games.base import Game
 
 def compile_seconds(game: Game) -> int:
     """About how long the first call of a game takes after install; a game without compiled code says 0."""
-    return int(getattr(game, "compile_seconds", 40))
+    return int(getattr(game, "compile_seconds", 20))
 
 
 def is_warm(game: Game) -> bool:
