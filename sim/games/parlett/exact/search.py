@@ -37,6 +37,8 @@ KIND = np.array(
 #: what one card of a kind adds to a hand
 UNIT = np.array([1 << k if k < FIRST_COURT else 1 << (FIRST_COURT + 2 * (k - FIRST_COURT)) for k in range(KINDS)])
 
+#: row totals with room for study positions, whose total need not fit the cards that are gone
+TOTALS = 2 * MOST_TOTAL + LAST_NUMERAL + 1
 #: no value is so large: 25 rows of at most 220 and 24 courts of at most 1,000
 INFINITE = 1 << 20
 #: moves are sorted by one number, ``(score + OFFSET) << 6 | kind``
@@ -56,8 +58,8 @@ WORK = np.dtype(
         ("mask", np.int64),
         ("nodes", np.int64),
         ("stock", np.int64, (MOST_PLAYS,)),
-        ("gain", np.int64, (MOST_TOTAL + LAST_NUMERAL + 1,)),
-        ("scoring", np.int64, (MOST_TOTAL + LAST_NUMERAL + 1,)),
+        ("gain", np.int64, (TOTALS,)),
+        ("scoring", np.int64, (TOTALS,)),
         ("moves", np.int64, (MOST_PLAYS + 1, LAST_NUMERAL * SUITS + SUITS)),
     ]
 )
