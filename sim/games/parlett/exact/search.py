@@ -1,4 +1,4 @@
-"""Open-hands optimal play of a deal: depth-first search with a table of positions, compiled, nothing allocated per node.
+"""Open-hands optimal play of a deal: compiled depth-first search with a table of positions, no allocation per node.
 
 State: both hands, the suit to follow, the number of cards played since the root (and so who moves, what is drawn next
 and the row total, which the played cards fix). Transition: play a legal card, draw the known next card. Objective: own
@@ -186,9 +186,7 @@ def last_card(own: Any, other: Any, suit: Any, total: Any, t: Any, work: Any) ->
 
 
 @jit
-def search(
-    own: Any, other: Any, suit: Any, total: Any, t: Any, alpha: Any, beta: Any, work: Any, table: Any
-) -> Any:
+def search(own: Any, other: Any, suit: Any, total: Any, t: Any, alpha: Any, beta: Any, work: Any, table: Any) -> Any:
     """Value of a position to its mover, from here on, exact if inside (alpha, beta), else a bound on that side.
 
     Parameters

@@ -41,12 +41,14 @@ class OpenDeal:
     rules : ParlettRules
     stock : sequence of int
         Cards left to draw, the next one first.
+    searched : int, optional
+        How many of the last plays will be searched; default all. Decides the size of the table.
     """
 
-    def __init__(self, rules: ParlettRules, stock: Sequence[int]) -> None:
+    def __init__(self, rules: ParlettRules, stock: Sequence[int], searched: int | None = None) -> None:
         self.rules = rules
         self.stock = tuple(stock)
-        self.table, stamp = _table(len(stock))
+        self.table, stamp = _table(len(stock) if searched is None else searched)
         self.work = np.zeros(1, WORK).view(np.recarray)[0]
         fill_rules(self.work, rules.multiple, rules.court_bonus, rules.block == "barred")
         self.work.plays = len(stock)
@@ -85,7 +87,7 @@ def hand_of(cards: Sequence[int]) -> int:
     return sum(int(UNIT[KIND[card]]) for card in cards)
 
 
-class _Walk:
+class Walk:
     """A position that moves along a line of play."""
 
     def __init__(self, deal: OpenDeal, position: OpenPosition) -> None:
@@ -168,7 +170,7 @@ class OpenSolution:
     def __init__(self, position: OpenPosition) -> None:
         self.position = position
         deal = OpenDeal(position.rules, position.stock)
-        root = _Walk(deal, position)
+        root = Walk(deal, position)
         lead = root.lead()
         self.value = lead + deal.value(*root.state())
         self.nodes = int(deal.work.nodes)
@@ -186,7 +188,7 @@ class OpenSolution:
         self.stuck, self.scores = root.end()
 
     @staticmethod
-    def _line(deal: OpenDeal, walk: _Walk, value: int) -> Iterator[dict[str, Any]]:
+    def _line(deal: OpenDeal, walk: Walk, value: int) -> Iterator[dict[str, Any]]:
         """Play on to the end: each time the first card that keeps the value, found with a window of one point."""
         while cards := walk.legal():
             for card in cards:
