@@ -191,6 +191,17 @@ def test_values_of_study_positions_with_few_cards() -> None:
         check_against_recursion({"block": ("allowed", "barred")[i // 2 % 2], "multiple": 1 + i % 5}, p)
 
 
+def test_one_position_under_many_rules_in_turn() -> None:
+    """The same hands again under other rules, totals and stocks: nothing of an earlier search is taken for this one."""
+    rng = random.Random(21)
+    for _ in range(4):
+        p = random_position(rng, {"hand_size": 5}, 5)
+        for rules in ({}, {"multiple": 3}, {"court_bonus": 10}, {"block": "barred"}, {"multiple": 1, "court_bonus": 0}):
+            check_against_recursion(rules, p)
+        check_against_recursion({}, {**p, "total": p["total"] // 2})
+        check_against_recursion({}, {**p, "stock": p["stock"][::-1]})
+
+
 def test_deep_values_are_those_of_the_best_card_and_of_the_reply() -> None:
     """Ten cards left, where recursion is slow: Bellman's equation along the line, each position solved on its own."""
     rng = random.Random(5)
