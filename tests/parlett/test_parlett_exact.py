@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -281,6 +282,8 @@ def test_all_notations_of_a_card_mean_the_same() -> None:
     text = {"hands": [["10S", "qh"], ["A♣", "KD"]], "stock": ["4♥", "JC"], "suit": "♥", "total": 20}
     solved = [sim.solve("parlett", **p) for p in (pairs, numbers, text)]
     assert solved[0].position == solved[1].position == solved[2].position
+    with pytest.raises(InputError, match="10♠ may not be played here; accepted: Q♥"):
+        solved[0].loss("10S")
     assert solved[0].loss("QH") == solved[0].value - dict(solved[0].best)[2, 12]
 
 
@@ -489,6 +492,15 @@ def test_actual_results_are_those_of_the_simulation() -> None:
     (found,) = [row for row in worth.rows(named=True) if row["seat"] == 0 and row["quantity"] == "actual"]
     assert found["n"] == 20
     assert found["mean"] == pytest.approx((scores[:, 0].astype(int) - scores[:, 1]).mean())
+
+
+def test_the_examples_of_the_documentation_run() -> None:
+    text = (HERE.parent.parent / "docs" / "exact.md").read_text(encoding="utf-8")
+    section = text.partition("\n## Parlett\n")[2].partition("\n## ")[0]
+    blocks = re.findall(r"^```python\n(.*?)^```", section, re.M | re.S)
+    assert len(blocks) == 2
+    for block in blocks:
+        exec(block, {})
 
 
 def test_the_judge_refuses_what_it_cannot_sample() -> None:

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from sim.errors import InputError, listing
 from sim.games.parlett.exact.position import OpenPosition, pair, parse_card, parse_position, pips
 from sim.games.parlett.exact.search import INFINITE, KIND, UNIT, WORK, courts_in, fill_rules, kind_gain, list_moves
 from sim.games.parlett.exact.search import search as _search
-from sim.games.parlett.rules import RANKS, ParlettRules
+from sim.games.parlett.rules import RANKS, ParlettRules, card_name
 
 #: entries of a table of positions, as powers of two: 32 bytes each, so 128 KB to 128 MB
 FEWEST_BITS, MOST_BITS = 12, 22
@@ -199,9 +200,13 @@ class OpenSolution:
             yield walk.play(card)
 
     def loss(self, card: object) -> int:
-        """Points that playing `card` gives away, 0 for an optimal one; `KeyError` if it may not be played."""
-        chosen = pair(parse_card("loss", card))
-        return self.value - dict(self.best)[chosen]
+        """Points that playing `card` gives away, 0 for an optimal one; `InputError` if it may not be played."""
+        chosen = parse_card("loss", card)
+        values = dict(self.best)
+        if pair(chosen) not in values:
+            playable = listing(card_name(*c) for c in sorted(values)) or "no card, because the deal is over"
+            raise InputError(f"card {card_name(*pair(chosen))} may not be played here; accepted: {playable}")
+        return self.value - values[pair(chosen)]
 
     def __repr__(self) -> str:
         return f"<OpenSolution value={self.value} cards_left={len(self.position.stock)} nodes={self.nodes}>"
