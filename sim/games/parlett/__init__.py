@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sim.errors import PolicyError
+from sim.errors import InputError, PolicyError, unknown
 from sim.games.base import Field, Game, Playable, Policy, RulesModel
 from sim.games.parlett import trace as _trace
 from sim.games.parlett.kernel import KERNEL_VERSION, ParlettPlayable, result_fields
 from sim.games.parlett.policies import POLICIES
 from sim.games.parlett.rules import ParlettRules
+
+#: what describes a position with all cards known
+SOLVE_ARGUMENTS = ("hands", "stock", "suit", "total", "previous", "running", "mover")
 
 
 class ParlettGame(Game):
@@ -40,6 +43,24 @@ class ParlettGame(Game):
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
         assert isinstance(rules, ParlettRules)
         return _trace.trace(rules, policies, seed, game)
+
+    def solve(
+        self,
+        rules: Mapping[str, Any] | str | RulesModel | None = None,
+        policies: Sequence[str | Mapping[str, Any] | Policy] | None = None,
+        **position: Any,
+    ) -> Any:
+        from sim.games.parlett.exact.solution import solve_position
+
+        for name in position:
+            if name not in SOLVE_ARGUMENTS:
+                raise InputError(unknown("argument of solve for parlett", name, SOLVE_ARGUMENTS))
+        if policies is not None:
+            raise InputError("policies were given; accepted: open-hands optimal play (leave policies out)")
+        for name in ("hands", "stock"):
+            if name not in position:
+                raise InputError(f"{name} was not given; accepted: a position, {', '.join(SOLVE_ARGUMENTS)}")
+        return solve_position(rules, **position)  # type: ignore[arg-type]
 
     def tell(self, trace: Mapping[str, Any]) -> str:
         return _trace.tell(trace)
