@@ -9,6 +9,7 @@ Distributions are kept only as long as they are needed: the dice of one roll cov
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -132,7 +133,7 @@ def distributions(
     values: np.ndarray,
     star: np.ndarray,
     total: int,
-    roots: list[tuple[int, int]],
+    roots: Sequence[tuple[int, ...]],
     opened: bool,
     size: int,
     most_bytes: int,

@@ -79,6 +79,9 @@ def worth(t, values, start, turns):
 def follow(p, t, values, star, ideal, weight, seat, own, other, middle, dice, turns):
     """Add to the list every end of the dice in the middle, with `seat` to move or, with a full worm, to choose a card.
 
+    Whole numbers are given as int64, never as literals: the function must be compiled in one form only, as numba's disk
+    cache does not keep the link between two forms of a function that calls itself (numba issue 6061).
+
     Parameters
     ----------
     values, star : float64[states, 2]
@@ -129,9 +132,22 @@ def follow(p, t, values, star, ideal, weight, seat, own, other, middle, dice, tu
             if is_choice(t, left, middle, choice) == 1:
                 after, n = lay(t, left, middle, choice)
                 if t.places[after] == 0:
-                    follow(p, t, star, star, 1, 1.0, seat, after, other, middle - n[0], dice - n[1], turns)
+                    follow(p, t, star, star, np.int64(1), 1.0, seat, after, other, middle - n[0], dice - n[1], turns)
                 else:
-                    follow(p, t, star, star, 1, 1.0, 1 - seat, other, after, middle - n[0], dice - n[1], turns + 1)
+                    follow(
+                        p,
+                        t,
+                        star,
+                        star,
+                        np.int64(1),
+                        1.0,
+                        1 - seat,
+                        other,
+                        after,
+                        middle - n[0],
+                        dice - n[1],
+                        turns + 1,
+                    )
                 value = worth(t, star, start, turns)
                 t.leaves = start
                 if value > best + TIE:

@@ -73,6 +73,7 @@ def rolls(p, t, values, star, a, b, listed):
     """
     k = 6 - (t.covered[a] + t.covered[b]) % 6
     same = 1 if t.colour[a] == t.colour[b] else 0
+    zero = np.int64(0)
     others = 5 if same == 1 else 4
     for side in range(2):
         own, other = (a, b) if side == 0 else (b, a)
@@ -87,11 +88,11 @@ def rolls(p, t, values, star, a, b, listed):
                 if i < t.places[own] and (j == 0 or j < t.places[other]):
                     # no card gets full, so the other dice do not matter: the rolls are taken as one
                     weight = chance * np.float64(others) ** size
-                    follow(p, t, values, star, 0, weight, side, own, other, middle, k, 0)
+                    follow(p, t, values, star, zero, weight, side, own, other, middle, k, zero)
                 else:
                     for r in range(t.rest_start[same, size], t.rest_start[same, size + 1]):
                         weight = chance * t.rest_ways[same, r]
-                        follow(p, t, values, star, 0, weight, side, own, other, middle + t.rest[pair, r], k, 0)
+                        follow(p, t, values, star, zero, weight, side, own, other, middle + t.rest[pair, r], k, zero)
                         if t.leaves > 1024:
                             collect(t, values, side, j == 0 and same == 0, listed)
                             t.leaves = 0
