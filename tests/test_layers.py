@@ -57,7 +57,7 @@ ROOM_ORDER = (
     ("__init__",),
 )
 #: an independent truth: it shares the rules and the players, never the code it is compared with
-EXACT_MAY_IMPORT = {"rules", "policies"}
+EXACT_MAY_IMPORT = {"rules", "policies", "position"}  # the position is the record that policies are asked with
 
 #: parts with a closed list of libraries (beside the standard library)
 LIBRARIES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sim.errors import PolicyError
+from sim.errors import InputError, PolicyError, unknown
 from sim.games.base import Field, Game, Playable, Policy, RulesModel
 from sim.games.karolinchen import trace as _trace
 from sim.games.karolinchen.kernel import KERNEL_VERSION, KarolinchenPlayable, result_fields
@@ -49,6 +49,20 @@ class KarolinchenGame(Game):
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
         assert isinstance(rules, KarolinchenRules)
         return _trace.trace(rules, policies, seed, game)
+
+    def solve(
+        self,
+        rules: Mapping[str, Any] | str | RulesModel | None = None,
+        policies: Sequence[str | Mapping[str, Any] | Policy] | None = None,
+        **position: Any,
+    ) -> Any:
+        from sim.games.karolinchen.exact.solution import solve_race
+
+        unknown_names = sorted(set(position) - {"workers"})
+        if unknown_names:
+            raise InputError(unknown("argument of solve for karolinchen", unknown_names[0], ["workers"]))
+        assert rules is None or isinstance(rules, str | Mapping | KarolinchenRules)
+        return solve_race(rules, policies, **position)
 
     def tell(self, trace: Mapping[str, Any]) -> str:
         return _trace.tell(trace)
