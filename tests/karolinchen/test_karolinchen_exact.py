@@ -21,7 +21,9 @@ from sim.errors import SimError
 from sim.games import get
 from sim.games.karolinchen import KarolinchenRules
 from sim.games.karolinchen.exact.orders import OrderRace
-from sim.games.karolinchen.exact.solution import line_up_of, start_pairs
+from sim.games.karolinchen.exact.solution import line_up_of, records, start_pairs
+from sim.games.karolinchen.exact.values import solve_level
+from sim.games.karolinchen.exact.worms import BEST, POLICY, RANDOM
 from sim.games.karolinchen.policies import POLICIES, POSITION, choose_next_card, choose_take
 from tests.naive.karolinchen import POLICIES as NAIVE
 
@@ -383,6 +385,26 @@ def test_threads_do_not_matter() -> None:
     one, two = (solve(["optimal", "match"], workers, **SMALL, start_fruit=(0, 5)) for workers in (1, 2))
     assert np.array_equal(one.win, two.win)
     assert np.array_equal(one.turns_pmf, two.turns_pmf)
+
+
+@pytest.mark.parametrize("line_up", [("match", "random"), ("optimal", "optimal")], ids=" ".join)
+def test_the_last_states_also_in_plain_python(line_up) -> None:
+    """The same functions with the compiler off, where a whole game would take too long."""
+    fruits = (1,) * 6
+    parsed = KarolinchenRules.parse({"fruits": fruits, "start_fruit": (0, 1), "new_card_take": "may"})
+    kinds = [{"match": POLICY, "random": RANDOM, "optimal": BEST}[p] for p in line_up]
+    plays, plans = records(parsed, line_up_of(line_up), kinds, ((0, 1),), line_up[0] == line_up[1])
+    t = plans[0]
+    values = np.zeros((int(t.lost) + 1, 2))
+    for level in (10, 9):
+        solve_level(plays, plans, values, values, 6, level, 0, 1)
+    worms = (((2,), 3, 0), ((), 4, 0))
+    a, b = (int(t.laid[6 * sum(1 << c for c in left) + card]) for left, card, _ in worms)
+    win, turns = values[(a * int(t.worms) + b) * int(t.layers)]
+    plain = Plain(["best" if p == "optimal" else p for p in line_up], fruits, may=True)
+    exact_win, exact_turns = plain.roll(0, worms, 6 - 9 % 6)
+    assert abs(win - float(exact_win)) < 1e-13
+    assert abs(turns - float(exact_turns)) < 1e-11
 
 
 @compiled_only

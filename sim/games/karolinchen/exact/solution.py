@@ -68,7 +68,7 @@ class RaceSolution:
         if kinds == [MINIMAX, MINIMAX]:
             kinds = [BEST, BEST]
         symmetric = self.policies[0] == self.policies[1]
-        self._threads = [_records(rules, line_up, kinds, self.starts, symmetric) for _ in range(workers)]
+        self._threads = [records(rules, line_up, kinds, self.starts, symmetric) for _ in range(workers)]
         self._star = np.zeros((0, 2))
         if MINIMAX in kinds:
             self._star = self._perfect(kinds)
@@ -173,7 +173,7 @@ def _kind(policy: str | Policy) -> int:
     return MINIMAX if policy == OPTIMAL else BEST
 
 
-def _records(
+def records(
     rules: KarolinchenRules,
     line_up: Sequence[str | Policy],
     kinds: Sequence[int],

@@ -200,7 +200,7 @@ def lay(t, left, middle, choice):
     worm = t.laid[6 * after + card]
     n = 0
     if choice & 1 == 0:
-        n = min((middle >> (4 * card)) & 15, np.int64(t.places[worm]))
+        n = min((middle >> (4 * card)) & 15, t.places[worm])
         if n == t.places[worm]:
             return t.full[6 * after + card], (n << (4 * card), n)
     return worm + n, (n << (4 * card), n)

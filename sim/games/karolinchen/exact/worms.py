@@ -35,11 +35,11 @@ POLICY, RANDOM, BEST, MINIMAX = range(4)
 PLAN = np.dtype(
     [
         # by worm
-        ("colour", np.int16, (_IDS,)),
-        ("places", np.int16, (_IDS,)),
-        ("left", np.int16, (_IDS,)),
-        ("covered", np.int16, (_IDS,)),
-        ("finished", np.int16, (_IDS,)),
+        ("colour", np.int64, (_IDS,)),
+        ("places", np.int64, (_IDS,)),
+        ("left", np.int64, (_IDS,)),
+        ("covered", np.int64, (_IDS,)),
+        ("finished", np.int64, (_IDS,)),
         # by 6 × cards left + colour: the worm with nothing covered yet, and the full worm
         ("laid", np.int64, (64 * COLOURS,)),
         ("full", np.int64, (64 * COLOURS,)),
