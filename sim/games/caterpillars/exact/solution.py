@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sim.errors import InputError, RulesError
-from sim.games.base import Policy
+from sim.games.base import Policy, RulesModel
 from sim.games.caterpillars.exact.candidates import ways
 from sim.games.caterpillars.exact.pmf import TIE, optimal_pmf
 from sim.games.caterpillars.exact.policy import policy_pmf
@@ -142,7 +142,7 @@ def _stable(ranked: list[tuple[tuple[int, int, int, int], float]]) -> list[tuple
 
 
 def solve_sheet(
-    rules: Mapping[str, Any] | str | CaterpillarsRules | None, labels: Sequence[int], workers: int = 2
+    rules: Mapping[str, Any] | str | RulesModel | None, labels: Sequence[int], workers: int = 2
 ) -> SheetSolution:
     """Solve one labelled sheet; see `SheetSolution`."""
     parsed = CaterpillarsRules.parse(rules)
@@ -177,7 +177,7 @@ class PolicySolution:
 
 
 def solve_policy(
-    rules: Mapping[str, Any] | str | CaterpillarsRules | None,
+    rules: Mapping[str, Any] | str | RulesModel | None,
     labels: Sequence[int],
     policy: str | Mapping[str, Any] | Policy,
 ) -> PolicySolution:
