@@ -20,7 +20,7 @@ from sim import __version__
 from sim.errors import FaultError, SimError
 
 #: modules of this package that bring commands, in the order of the help page
-MODULES = ("games", "run", "sweep", "trace", "report", "schema")
+MODULES = ("games", "run", "sweep", "trace", "report", "schema", "bench")
 
 
 def _version(wanted: bool) -> None:
