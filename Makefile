@@ -52,7 +52,7 @@ lint: $(STAMP) ## style, format and types
 
 bench: $(STAMP) ## speed beside other programs (needs a C compiler; installs OpenSpiel)
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraints constraints.txt --group bench
-	@$(BIN)/python -m benchmarks.run
+	@$(BIN)/sim bench
 
 lab: $(STAMP) ## JupyterLab; notebooks/*.py open as notebooks
 	@JUPYTER_CONFIG_PATH=$(CURDIR)/notebooks/_jupyter $(BIN)/jupyter lab --notebook-dir=notebooks
