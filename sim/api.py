@@ -212,6 +212,7 @@ def sweep(
     data: str | Path = "data",
     backend: str = "threads",
     progress: bool = False,
+    replace: bool = False,
 ) -> SweepResult:
     """Run a sweep: play what is missing and leave Parquet in `data`/<name>; the Python face of ``sim sweep``.
 
@@ -226,6 +227,8 @@ def sweep(
     backend : {"threads", "sequential"}
     progress : bool
         Tell on stderr how it goes.
+    replace : bool
+        Give up finished data of another seed, range or detail, or of more games, that stand under the same name.
 
     Returns
     -------
@@ -237,7 +240,9 @@ def sweep(
     planned = plan(source)
     announce(planned.game)
     command = None if isinstance(source, Mapping) else f"sim sweep {source}"
-    return run_sweep(planned, workers=workers, data=data, backend=backend, progress=progress, command=command)
+    return run_sweep(
+        planned, workers=workers, data=data, backend=backend, progress=progress, command=command, replace=replace
+    )
 
 
 def play_file(

@@ -457,7 +457,7 @@ def test_changed_sweep_is_not_readable_until_it_is_finished(tmp_path: Path, monk
     run(given, data=tmp_path)
     monkeypatch.setattr("sim.sweep.stopping.Stop.__call__", lambda _: True)
     with pytest.raises(Interrupted):
-        run({**given, "seed": 8}, data=tmp_path)
+        run({**given, "seed": 8}, data=tmp_path, replace=True)
     with pytest.raises(StoreError, match="is not finished"):
         sim.load("t", data=tmp_path)
 

@@ -41,3 +41,16 @@ def test_a_sweep_that_could_never_be_planned_is_refused_at_once(change) -> None:
     sweep = {"name": "huge", "game": "caterpillars", "seed": 1, "games": 1, "policies": [["random"]], **change}
     with pytest.raises(SimError, match="at most 100,000"):
         plan(sweep)
+
+
+def test_finished_data_are_not_given_up_by_accident(tmp_path) -> None:
+    sweep = {"name": "kept", "game": "caterpillars", "seed": 1, "games": 200, "policies": [["greedy"]]}
+    sim.sweep(sweep, data=tmp_path)
+    before = {p: p.read_bytes() for p in (tmp_path / "kept").rglob("*") if p.is_file()}
+    for change in ({"seed": 2}, {"games": 100}, {"detail": "games"}, {"first_game": 5}):
+        with pytest.raises(SimError, match="--replace"):
+            sim.sweep({**sweep, **change}, data=tmp_path)
+    assert before == {p: p.read_bytes() for p in (tmp_path / "kept").rglob("*") if p.is_file()}
+    sim.sweep({**sweep, "games": 300}, data=tmp_path)  # more games lose nothing
+    sim.sweep({**sweep, "seed": 2}, data=tmp_path, replace=True)
+    assert sim.load("kept", data=tmp_path)["count"].sum() == 200

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -115,6 +116,12 @@ def run(arguments: Sequence[str]) -> int:
         return 1
 
 
+def _terminated(_number: int, _frame: object) -> None:
+    """A polite kill is like Ctrl-C: unfinished files are removed on the way out."""
+    raise KeyboardInterrupt
+
+
 def main() -> Any:
     """Console entry point."""
+    signal.signal(signal.SIGTERM, _terminated)
     sys.exit(run(sys.argv[1:]))

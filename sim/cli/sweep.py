@@ -26,6 +26,9 @@ def sweep(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print scenarios, games, time and bytes; play nothing.")
     ] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Give up finished data of another seed or of more games.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -43,7 +46,9 @@ def sweep(
         _forecast(planned, max(threads, 1), as_json)
         return
     command = f"sim sweep {file}" + (f" --data {data}" if data != Path("data") else "")
-    result = run(planned, workers=threads, data=data, backend=backend, progress=not quiet, command=command)
+    result = run(
+        planned, workers=threads, data=data, backend=backend, progress=not quiet, command=command, replace=replace
+    )
     if as_json:
         print_json(
             {

@@ -31,6 +31,22 @@ def head(plan: Plan) -> dict[str, Any]:
     }
 
 
+def clash(folder: Path, plan: Plan) -> str:
+    """What a run of `plan` would take away from a finished sweep in its folder; an empty text where nothing is lost."""
+    try:
+        found = read(folder)
+    except StoreError:
+        return ""
+    for key in ("game", "seed", "first_game", "detail"):
+        if found.get(key) != head(plan)[key]:
+            return f"{key} = {found.get(key)} (now {head(plan)[key]})"
+    planned = {cell.id: cell.games for cell in plan.cells}
+    for scenario in found["scenarios"]:
+        if planned.get(scenario["scenario"], scenario["games"]) < scenario["games"]:
+            return f"{scenario['games']:,} games of a scenario (now {planned[scenario['scenario']]:,})"
+    return ""
+
+
 def build(plan: Plan, files: dict[str, list[tuple[str, Footer]]], folder: Path) -> dict[str, Any]:
     """The whole manifest; `files` lists (table, footer) by scenario id."""
     scenarios = []

@@ -135,6 +135,7 @@ def run(
     backend: str = "threads",
     progress: bool = False,
     command: str | None = None,
+    replace: bool = False,
 ) -> SweepResult:
     """Play what is missing of a sweep and write it to `data`/<name of the sweep>.
 
@@ -150,6 +151,9 @@ def run(
         Tell on stderr how it goes.
     command : str, optional
         How to go on after a stop, for the message.
+
+    replace : bool
+        Give up finished data of another seed, range or detail, or of more games, that stand under the same name.
 
     Returns
     -------
@@ -168,6 +172,11 @@ def run(
     folder = Path(data) / planned.name
     begun = time.monotonic()
     with locked(Path(data), planned.name):
+        lost = "" if replace else manifest.clash(folder, planned)
+        if lost:
+            raise SweepError(
+                f"{folder} holds a finished sweep with {lost}; accepted: another name or data folder, or --replace"
+            )
         for leftover in folder.rglob("*.tmp"):  # of killed runs: nobody else writes here now
             leftover.unlink(missing_ok=True)
         with Stop() as stop:
