@@ -447,7 +447,7 @@ def test_anything_that_decides_results_makes_old_files_useless(
         monkeypatch.setattr("sim.store.provenance.source_hash", lambda _: "0" * 12)
     if change == "library":
         monkeypatch.setattr("sim.store.provenance.libraries", lambda: {"numba": "0", "numpy": "0", "pyarrow": "0"})
-    second = run(given, data=tmp_path)
+    second = run(given, data=tmp_path, replace=True)
     assert (second.played, second.reused) == (20_000, 0)
     assert second.frame()["scenario"].unique().to_list() == second.scenarios()["scenario"].to_list()
 
