@@ -50,7 +50,7 @@ def project() -> dict[str, Any]:
 # What no file may hold
 
 #: absolute paths of one machine, and addresses of package registries (in brackets, so that this line does not match)
-MACHINE = re.compile(r"(?<![\w.~-])/(?:work|farm|root|tmp|Users|opt)/[A-Za-z0-9]")
+MACHINE = re.compile(r"(?<![\w.~-])/(?:root|tmp|home|Users|opt|srv|mnt)/[A-Za-z0-9]")
 REGISTRY = re.compile(r"[p]ypi\.(?:org|python)|[p]ythonhosted|[n]pmjs\.|[c]onda\.anaconda|[c]rates\.io|[p]roxy\.golang")
 
 
