@@ -20,9 +20,7 @@ import numpy as np
 from sim.engine.jit import jit
 from sim.games.caterpillars.exact.candidates import rolls, ways
 from sim.games.caterpillars.exact.sheet import Sheet
-from sim.games.caterpillars.rules import FINALS, ZERO_RULES, CaterpillarsRules
-
-ROLL = np.dtype([("weight", np.float64), ("sums", np.int64)], align=True)
+from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
 
 
 class Rolls:
@@ -39,7 +37,7 @@ class Rolls:
             weight.append(count / total)
             sums.append(sum(1 << s for s in {min(label, 13) for label, _ in entries}))
             for label in range(13):
-                scores.extend(sorted(s for s, score in entries if s == label for s in (score,)))
+                scores.extend(sorted(score for served, score in entries if served == label))
                 offset.append(len(scores))
         self.weight = np.array(weight)
         self.sums = np.array(sums, np.int64)
@@ -238,7 +236,6 @@ def solve(sheet: Sheet, rules: CaterpillarsRules, workers: int = 2) -> np.ndarra
     r = Rolls(rules)
     labels = np.array(sheet.labels, np.int64)
     final = FINALS.index(rules.final)
-    assert ZERO_RULES.index(rules.zero_rule) >= 0
     with ThreadPoolExecutor(workers) as pool:
         for triples in reversed(sheet.layers):
             parts = chunks(sheet, triples, 1 if workers == 1 else 4 * workers)
