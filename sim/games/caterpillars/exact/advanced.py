@@ -9,8 +9,7 @@ from sim.errors import InputError
 from sim.games.caterpillars.exact.bonus import KEEP, MEMORY, Progress, Solved, Start, precision
 from sim.games.caterpillars.exact.candidates import ways
 from sim.games.caterpillars.exact.moves import storable
-from sim.games.caterpillars.exact.solution import _stable as stable
-from sim.games.caterpillars.exact.solution import numbers
+from sim.games.caterpillars.exact.solution import numbers, stable
 from sim.games.caterpillars.rules import FACES, MAX_LABEL, CaterpillarsRules
 
 Outcome = tuple[int, int, int, int]
