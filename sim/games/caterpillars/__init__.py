@@ -51,9 +51,10 @@ class CaterpillarsGame(Game):
     ) -> Any:
         from sim.games.caterpillars.exact.solution import solve_policy, solve_sheet
 
-        unknown_names = sorted(set(position) - {"labels", "workers"})
+        known = ["labels", "utility", "workers"]
+        unknown_names = sorted(set(position) - set(known))
         if unknown_names:
-            raise InputError(unknown("argument of solve for caterpillars", unknown_names[0], ["labels", "workers"]))
+            raise InputError(unknown("argument of solve for caterpillars", unknown_names[0], known))
         if "labels" not in position:
             raise InputError("labels were not given; accepted so far: one labelled sheet, labels=[…]")
         if policies is None:
