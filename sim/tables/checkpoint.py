@@ -63,16 +63,24 @@ class Checkpoint:
             note = json.loads((self.folder / "state.json").read_text())
             if note["work"] != self.work:
                 return None
-            return note["layer"], np.load(self._name(note["layer"])), note["extra"]
+            return note["layer"], np.load(self._name(note["layer"]), mmap_mode="r"), note["extra"]
         except (FileNotFoundError, ValueError, KeyError, EOFError):
             return None
 
-    def save(self, layer: int, values: np.ndarray, extra: Mapping[str, Any] | None = None) -> None:
-        """Keep this layer instead of the one before."""
+    def save(
+        self, layer: int, values: np.ndarray, order: np.ndarray | None = None, extra: Mapping[str, Any] | None = None
+    ) -> None:
+        """Keep this layer instead of the one before: the rows of `values` in this order (all of them, as they are)."""
         temporary = self.folder / "layer.tmp"
         try:
             with temporary.open("wb") as file:
-                np.save(file, values)
+                rows = range(len(values)) if order is None else order
+                shape = (len(rows), *values.shape[1:])
+                np.lib.format.write_array_header_1_0(
+                    file, {"descr": np.lib.format.dtype_to_descr(values.dtype), "fortran_order": False, "shape": shape}
+                )
+                for row in rows:  # one by one: no copy of the whole
+                    file.write(np.ascontiguousarray(values[row]).tobytes())
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, self._name(layer))

@@ -61,6 +61,31 @@ class Moves:
     rolls: int
 
 
+@dataclass(frozen=True)
+class Grid:
+    """A coarser set of values for the bonus boxes, so that there are fewer tables; `None` in its place means all.
+
+    With ``upper`` the player may do more than the rules allow: what is stored counts as the next larger value of the
+    grid at the end, and as a fourth die it may be any number that would have become this value. Everything that the
+    rules allow stays allowed and is worth no less, so values are upper bounds. Without, the player may do less: only
+    values of the grid may be stored, all else is the game itself, so values are lower bounds (and what a player
+    can reach).
+    """
+
+    values: tuple[int, ...]
+    upper: bool
+
+    def stored(self, value: int) -> int:
+        """What a stored number counts as; 0 if it may not be stored."""
+        if self.upper:
+            return min(v for v in self.values if v >= value)
+        return value if value in self.values else 0
+
+    def members(self, value: int, every: list[int]) -> list[int]:
+        """Numbers that a value in a bonus box may stand for."""
+        return [v for v in every if self.stored(v) == value] if value else [0]
+
+
 def storable(rules: CaterpillarsRules) -> list[int]:
     """Values that a bonus box can hold."""
     values = set(range(1, 7)) if rules.has_bonus else set()
@@ -85,9 +110,9 @@ def settle(bonus: Bonus, rules: CaterpillarsRules) -> tuple[Bonus, int]:
     return (a, b, c), low * (3 if rules.final == "total" else 1)
 
 
-def reachable(start: Bonus, rules: CaterpillarsRules) -> list[Bonus]:
+def reachable(start: Bonus, rules: CaterpillarsRules, grid: Grid | None = None) -> list[Bonus]:
     """Tables that can follow `start`, itself first, by the number of empty boxes."""
-    values = storable(rules)
+    values = list(grid.values) if grid else storable(rules)
     found = {
         settle((a, b, c), rules)[0]
         for a, b, c in product(*([x] if x else [0, *values] for x in start))
@@ -97,9 +122,11 @@ def reachable(start: Bonus, rules: CaterpillarsRules) -> list[Bonus]:
     return [first, *sorted(found - {first}, key=lambda t: (-t.count(0), t))]
 
 
-def build(start: Bonus, rules: CaterpillarsRules) -> Moves:
+def build(start: Bonus, rules: CaterpillarsRules, grid: Grid | None = None) -> Moves:
     """List the choices of every roll in every table reachable from `start`."""
-    tables = reachable(start, rules)
+    every = storable(rules)
+    exact = grid or Grid(tuple(every), upper=True)
+    tables = reachable(start, rules, grid)
     number = {t: i for i, t in enumerate(tables)}
     counted = rolls(rules)
     sets: dict[frozenset[tuple[int, int]], int] = {}
@@ -113,18 +140,23 @@ def build(start: Bonus, rules: CaterpillarsRules) -> Moves:
         rows: dict[tuple[tuple[int, int, int, int], ...], int] = {}
         empty = tuple(x == 0 for x in table)
         for (dice, face), count in counted.items():
-            # of the values in the boxes only the one that the face calls matters
-            key = (dice, face, table[FACES.index(face)] if face in ("A", "B", "C") else 0, empty)
-            if key not in known:
-                known[key] = ways(rules, dice, face, table)
             choices = []
-            for (box, value), way in known[key].items():
-                after = list(table)
-                if box >= 0:
-                    after[box] = value
-                then, points = settle((after[0], after[1], after[2]), rules)
-                index = sets.setdefault(way.entries, len(sets))
-                choices.append((number[then], points, index, way.butterfly))
+            letter = FACES.index(face) if face in ("A", "B", "C") else -1
+            for die in exact.members(table[letter], every) if letter >= 0 else [0]:
+                # of the values in the boxes only the one that the face calls matters
+                key = (dice, face, die, empty)
+                if key not in known:
+                    held = tuple(die if c == letter else x for c, x in enumerate(table))
+                    known[key] = ways(rules, dice, face, held)
+                for (box, value), way in known[key].items():
+                    after = list(table)
+                    if box >= 0:
+                        after[box] = exact.stored(value)
+                        if after[box] == 0:
+                            continue
+                    then, points = settle((after[0], after[1], after[2]), rules)
+                    index = sets.setdefault(way.entries, len(sets))
+                    choices.append((number[then], points, index, way.butterfly))
             row = tuple(choices)
             rows[row] = rows.get(row, 0) + count
         for row, count in rows.items():

@@ -5,9 +5,9 @@ mean end total. The expectation over rolls is exact in integers, the maximum is 
 result of a state is rounded, to the nearest multiple of 1 / scale. A maximum and a mean never stretch a difference, so
 the error of a state is at most half a step for each round left: ``rounds / (2 × scale)``.
 
-Values are computed layer by layer (boxes filled), all tables (fillings of the bonus boxes) of a layer together: a state
-needs only the next layer, so two layers are all that has to be in memory. Within a layer all blocks and tables are
-independent.
+Values are computed layer by layer (boxes filled): a state needs only the next layer. Within a layer, tables (fillings
+of the bonus boxes) are computed in order of the boxes filled, none first: once a table is done, nobody needs its values
+of the next layer any more. So a memory of one layer and one table is enough, cut into *slots* of one table each.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def list_block(
 
 
 @jit
-def locate(m, cand, n, size, length, after, offset, at, at0, at1, plus, scale):
+def locate(m, cand, n, slot, size, length, after, offset, at, at0, at1, plus, scale):
     """Where the candidates lead: first value, strides of the first and second total, and what to add."""
     for k in range(n):
         x = cand[k]
@@ -153,30 +153,33 @@ def locate(m, cand, n, size, length, after, offset, at, at0, at1, plus, scale):
         stride1 = length[2, n2]
         stride0 = length[1, n1] * stride1
         step = stride0 if c == 0 else stride1 if c == 1 else 1
-        at[k] = (x >> 17) * size + offset[n0, n1, n2] + score * step
+        at[k] = slot[x >> 17] * size + offset[n0, n1, n2] + score * step
         at0[k] = stride0
         at1[k] = stride1
         plus[k] = ((x >> 12) & 31) * scale
 
 
 @jit
-def fill_block(now, base, l0, l1, l2, next_values, rows, at_row, at_weight, at, at0, at1, here, plus, share):
-    """Values of one block in one table."""
+def fill_block(values, base, l0, l1, l2, rows, at_row, at_weight, at, at0, at1, here, plus, share):
+    """Values of one block in one table, written from `base` on."""
     n = at_row[rows]
     for t0 in range(l0):
         for t1 in range(l1):
             for k in range(np.uint64(n)):
                 here[k] = at[k] + t0 * at0[k] + t1 * at1[k]
-            mean_of_best(next_values, here, plus, at_row, at_weight, rows, share, now, base + (t0 * l1 + t1) * l2, l2)
+            mean_of_best(values, here, plus, at_row, at_weight, rows, share, values, base + (t0 * l1 + t1) * l2, l2)
 
 
 @jit
 def solve_part(
-    now, size_now, next_values, size_next, triples, start, stop, tables, share, scale, zero_rule,
+    values, into, slot, size, triples, start, stop, table, share, scale, zero_rule,
     length, labels, labels_count, after, offset,
     row_start, weight, choice_start, to, add, entries, fly, sums, score_start, scores,
 ):  # fmt: skip
-    """Values of pairs (block, table) number `start` … `stop − 1` of a layer, block by block."""
+    """Values of blocks number `start` … `stop − 1` of a layer in one table.
+
+    `into` is the slot to write, ``slot[t]`` the one that holds the next layer of table t, `size` the values of a slot.
+    """
     cand = np.empty(MOST_CANDIDATES, np.int64)
     at = np.empty(MOST_CANDIDATES, np.int64)
     at0 = np.empty(MOST_CANDIDATES, np.int64)
@@ -187,28 +190,27 @@ def solve_part(
     at_weight = np.empty(MOST_ROWS, np.uint32)
     seen = np.empty(HASHES, np.int64)
     seen_hash = np.empty(MOST_ROWS, np.uint64)
-    for pair in range(start, stop):
-        m = triples[pair // tables]
-        table = pair % tables
+    for block in range(start, stop):
+        m = triples[block]
         rows = list_block(
             m, table, zero_rule, labels, labels_count,
             row_start, weight, choice_start, to, add, entries, fly, sums, score_start, scores,
             cand, at_row, at_weight, seen, seen_hash,
         )  # fmt: skip
-        locate(m, cand, at_row[rows], size_next, length, after, offset, at, at0, at1, plus, scale)
+        locate(m, cand, at_row[rows], slot, size, length, after, offset, at, at0, at1, plus, scale)
         fill_block(
-            now, table * size_now + offset[m[0], m[1], m[2]], length[0, m[0]], length[1, m[1]], length[2, m[2]],
-            next_values, rows, at_row, at_weight, at, at0, at1, here, plus, share,
+            values, into * size + offset[m[0], m[1], m[2]], length[0, m[0]], length[1, m[1]], length[2, m[2]],
+            rows, at_row, at_weight, at, at0, at1, here, plus, share,
         )  # fmt: skip
 
 
 @jit
-def fill_last(now, size_now, tables, bonus, base, lengths, final, scale):
+def fill_last(values, slot, size, bonus, base, lengths, final, scale):
     """Values of full sheets: `base` are the totals at the start."""
-    for table in range(tables):
-        i = table * size_now
+    for table in range(bonus.shape[0]):
+        i = slot[table] * size
         for t0 in range(lengths[0]):
             for t1 in range(lengths[1]):
                 for t2 in range(lengths[2]):
-                    now[i] = worth(base[0] + t0, base[1] + t1, base[2] + t2, bonus[table], final) * scale
+                    values[i] = worth(base[0] + t0, base[1] + t1, base[2] + t2, bonus[table], final) * scale
                     i += 1
