@@ -173,6 +173,14 @@ def test_distribution_of_the_whole_game_is_the_mixture_of_its_sheets() -> None:
     assert abs(solution.pmf @ np.arange(mixed.size) - solution.value) < 1e-12
 
 
+def test_where_memory_is_short_only_the_value_is_solved() -> None:
+    solution = solve_whole(EQUAL, memory=0.002)
+    assert solution.pmf is None
+    assert abs(solution.value - whole(EQUAL).value) < 1e-12
+    with pytest.raises(RulesError, match="the atlas on this sheet"):
+        _ = solution.atlas
+
+
 def test_without_blanks_the_whole_game_is_the_sheet() -> None:
     labels = [1, 5, 3, 3, 2, 6]
     rules = {"boxes": 2, "sheet": labels}

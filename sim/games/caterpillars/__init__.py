@@ -66,6 +66,16 @@ class CaterpillarsGame(Game):
             raise InputError(f"{len(policies)} policies were given; accepted: one (players do not interact)")
         return solve_policy(rules, position["labels"], policies if isinstance(policies, str) else policies[0])
 
+    def answer(self, solved: Any, pmf: bool = True) -> dict[str, Any]:
+        from sim.games.caterpillars.exact import answer
+
+        return answer.answer(solved, pmf)
+
+    def tell_answer(self, answer: Mapping[str, Any]) -> str:
+        from sim.games.caterpillars.exact.answer import tell
+
+        return tell(answer)
+
     def tell(self, trace: Mapping[str, Any]) -> str:
         return _trace.tell(trace)
 

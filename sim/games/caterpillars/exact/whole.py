@@ -193,13 +193,16 @@ class WholeSolution:
         return frame[order.tolist()]
 
     @cached_property
-    def pmf(self) -> np.ndarray:
+    def pmf(self) -> np.ndarray | None:
         """Probability of each end total when set-up and play are optimal: float64[max_score + 1].
 
-        Keeps the values of all positions at once; needs about seven times the room of `value`.
+        Keeps the values of all positions at once; None where they do not fit into ``memory``.
         """
-        sheet = self._family("the distribution of the whole game", ordered=True, tables=1)
-        self._allow("the distribution of the whole game", sheet.size, sheet.size + 2 * max(sheet.sizes))
+        try:
+            sheet = self._family("the distribution of the whole game", ordered=True, tables=1)
+            self._allow("the distribution of the whole game", sheet.size, sheet.size + 2 * max(sheet.sizes))
+        except RulesError:
+            return None
         values = solve(sheet, self.rules, self._workers)
         begin = np.zeros(sheet.sizes[0])
         np.add.at(begin, sheet.offset[np.ix_(*sheet.roots)], self._labelling_chances())
