@@ -205,7 +205,7 @@ def test_the_published_game_at_beginner() -> None:
         (lambda: solve_whole("beginner", memory=0.5), "takes 1.* GB; accepted: up to memory = 0.5 GB"),
         (lambda: solve_whole("beginner", memory=True), "gigabytes, more than 0"),
         (lambda: sim.solve("caterpillars", policies=["greedy"]), "accepted: one labelled sheet"),
-        (lambda: sim.solve("caterpillars", utility=[1]), "without labels"),
+        (lambda: sim.solve("caterpillars", utility=[1]), "'utility'; accepted: labels, memory, workers"),
         (lambda: whole(TWO).place([1, 3, 2, 0, 6, 0], [1, 1, 1]), "accepted before a roll: 0"),
         (lambda: whole(TWO).place([2, 0, 2, 0, 6, 0], [1, 1, 1]), r"labels\[0\] = 2 is not accepted; accepted: 1"),
         (lambda: whole(TWO).place([1, 9, 2, 0, 6, 0], [1, 1, 1]), "what set-up dice can give"),

@@ -56,8 +56,7 @@ class CaterpillarsGame(Game):
         known = ["labels", "utility", "workers"] if sheet else ["labels", "memory", "workers"]
         unknown_names = sorted(set(position) - set(known))
         if unknown_names:
-            asked = "with labels" if sheet else "without labels"
-            raise InputError(unknown(f"argument of solve for caterpillars {asked}", unknown_names[0], known))
+            raise InputError(unknown("argument of solve for caterpillars", unknown_names[0], known))
         if policies is None:
             return solve_sheet(rules, **position) if sheet else solve_whole(rules, **position)
         if not sheet:
