@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from sim.games.caterpillars.exact.thresholds import best_chances
 from sim.games.caterpillars.exact.values import PRODUCTS, end_totals, solve
 from sim.games.caterpillars.policies import POLICIES
 from sim.games.caterpillars.rules import MAX_LABEL, CaterpillarsRules
+
+if TYPE_CHECKING:
+    from sim.games.caterpillars.exact.advanced import BonusSolution
 
 
 def numbers(name: str, values: object, size: int, low: int, high: int) -> tuple[int, ...]:
@@ -199,19 +202,21 @@ def stable(ranked: list[tuple[tuple[int, int, int, int], float]]) -> list[tuple[
     return out
 
 
-#: the name under which other solvers imported it first
-_stable = stable
-
-
 def solve_sheet(
     rules: Mapping[str, Any] | str | RulesModel | None,
     labels: Sequence[int],
     workers: int = 2,
     utility: Sequence[float] | None = None,
-) -> SheetSolution:
-    """Solve one labelled sheet; see `SheetSolution`."""
+) -> SheetSolution | BonusSolution:
+    """Solve one labelled sheet; see `SheetSolution`, and `BonusSolution` for advanced and expert."""
+    from sim.games.caterpillars.exact.advanced import BonusSolution
+
     parsed = CaterpillarsRules.parse(rules)
     assert isinstance(parsed, CaterpillarsRules)
+    if parsed.has_bonus:
+        if utility is not None:
+            raise RulesError(f"utility at level = {parsed.level} is not solved; accepted: beginner, intermediate")
+        return BonusSolution(parsed, labels, workers)
     return SheetSolution(parsed, labels, workers, utility)
 
 
