@@ -103,10 +103,10 @@ class CaterpillarsGame(Game):
 @lru_cache(maxsize=1)
 def _book(rules_text: str) -> Book:
     """Exact values of a labelled sheet; the last one is kept, because one scenario is compiled again and again."""
-    from sim.games.caterpillars.exact.solution import solve_sheet
+    from sim.games.caterpillars.exact.solution import SheetSolution
 
     rules = CaterpillarsRules.model_validate_json(rules_text)
-    return solve_sheet(rules, rules.printed).kernel_table()
+    return SheetSolution(rules, rules.printed).kernel_table()
 
 
 GAME = CaterpillarsGame()
