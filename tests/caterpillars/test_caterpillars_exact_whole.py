@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise, permutations, product
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from test_caterpillars_exact import recursion
 
 import sim
 from sim.errors import InputError, RulesError
 from sim.games.caterpillars import CaterpillarsRules
+from sim.games.caterpillars.exact.atlas import write_atlas
 from sim.games.caterpillars.exact.candidates import rolls
 from sim.games.caterpillars.exact.solution import solve_sheet
 from sim.games.caterpillars.exact.whole import solve_whole
+from sim.store import schema
 
 ONE = {"boxes": 1, "sheet": [0, 0, 0]}
 TWO = {"boxes": 2, "sheet": [1, 0, 2, 0, 6, 0]}
@@ -216,3 +220,18 @@ def test_wrong_calls_get_one_line(call, words) -> None:
     with pytest.raises((InputError, RulesError), match=words) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+def test_atlas_as_a_file_says_what_it_is(tmp_path) -> None:
+    paths = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    for workers, path in enumerate(paths, 1):
+        solution = write_atlas(path, EQUAL, workers=workers)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    table = pq.read_table(paths[0])
+    assert table["labels"].to_pylist() == [" ".join(map(str, labels)) for labels in solution.atlas["labels"]]
+    for name in ("value", "sd", "zero_share", "chance"):
+        assert table[name].to_pylist() == solution.atlas[name].to_list()
+    footer = json.loads(pq.read_metadata(paths[0]).metadata[b"sim.provenance"])
+    assert CaterpillarsRules.parse(footer["rules"]) == solution.rules
+    assert footer["whole_value"] == solution.value
+    assert [column.name for column in schema.ANSWERS["atlas"][1]] == table.column_names
