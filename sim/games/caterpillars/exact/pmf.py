@@ -108,6 +108,7 @@ def optimal_pmf(
     values: Sequence[np.ndarray],
     workers: int = 2,
     begin: np.ndarray | None = None,
+    parts: int = PARTS,
 ) -> np.ndarray:
     """Probability of each end total under optimal play: float64[rules.max_score + 1].
 
@@ -117,29 +118,31 @@ def optimal_pmf(
         Optimal values of every layer; those of the first are not read.
     begin : float64[states of the first layer], optional
         Probability of each empty sheet; needed where there are several.
+    parts : int
+        Runs of blocks that are followed side by side, each with room of its own.
     """
     r = Rolls(rules)
     most = max(sheet.sizes)
     chance = np.ones(1) if begin is None else begin
-    room = np.empty((PARTS - 1, most))
+    room = np.empty((parts - 1, most))
     pmf = np.zeros(rules.max_score + 1)
     with ThreadPoolExecutor(workers) as pool:
         for layer, triples in enumerate(sheet.layers[:-1]):
             size = sheet.sizes[layer + 1]
-            parts = chunks(sheet, layer, PARTS if len(triples) >= 4 * PARTS else 1)
-            handed = [np.zeros(size), *room[: len(parts) - 1, :size]]
+            runs = chunks(sheet, layer, parts if len(triples) >= 4 * parts else 1)
+            handed = [np.zeros(size), *room[: len(runs) - 1, :size]]
 
             def run(
                 i: int,
                 triples: np.ndarray = triples,
-                parts: list[tuple[int, int]] = parts,
+                runs: list[tuple[int, int]] = runs,
                 chance: np.ndarray = chance,
                 handed: list[np.ndarray] = handed,
                 layer: int = layer,
             ) -> None:
                 handed[i].fill(0.0)
                 push_blocks(
-                    values[layer + 1], chance, handed[i], triples, *parts[i], sheet.offset, sheet.length, sheet.opens,
+                    values[layer + 1], chance, handed[i], triples, *runs[i], sheet.offset, sheet.length, sheet.opens,
                     sheet.label, sheet.after, r.weight, r.sums, r.offset, r.scores, r.split,
                 )  # fmt: skip
 
@@ -147,7 +150,7 @@ def optimal_pmf(
                 for other in handed[1:]:
                     handed[0][slice(*cut)] += other[slice(*cut)]
 
-            list(pool.map(run, range(len(parts))))
+            list(pool.map(run, range(len(runs))))
             edges = np.linspace(0, size, 9).astype(int).tolist()
             list(pool.map(add, pairwise(edges)))
             chance = handed[0]

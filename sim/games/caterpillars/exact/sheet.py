@@ -13,11 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
 #: what tells a node from others: the open entries in order, and the number of filled boxes
 Key = tuple[tuple[int, ...], int]
+#: open labels of a node, each with the node after
+Follow = Callable[[Key], list[tuple[int, Key]]]
 
 
 @dataclass(frozen=True)
@@ -102,15 +105,24 @@ def build(fulls: Sequence[Sequence[Sequence[int]]], step: int, ordered: bool = T
         True: nodes keep the order of boxes, by which ties between outcomes are broken. False: open labels are sorted,
         which makes fewer nodes with the same values.
     """
-    boxes = len(fulls[0][0])
+    roots, follow = _graph(fulls, ordered)
+    return _lay_out(roots, len(fulls[0][0]), step, follow)
 
+
+def states(fulls: Sequence[Sequence[Sequence[int]]], step: int, ordered: bool = True) -> int:
+    """Number of states of a family, without laying it out."""
+    roots, follow = _graph(fulls, ordered)
+    return prod(sum(step * filled + 1 for _, filled in _reached(own, follow)) for own in roots)
+
+
+def _graph(fulls: Sequence[Sequence[Sequence[int]]], ordered: bool) -> tuple[list[list[Key]], Follow]:
     def key(opened: tuple[int, ...], filled: int) -> Key:
         return (opened if ordered else tuple(sorted(opened))), filled
 
     def follow(node: Key) -> list[tuple[int, Key]]:
         return [(label, key(*after)) for label, after in _next_labels(node)]
 
-    return _lay_out([[key(tuple(full), 0) for full in own] for own in fulls], boxes, step, follow)
+    return [[key(tuple(full), 0) for full in own] for own in fulls], follow
 
 
 def build_boxes(labels: Sequence[int], boxes: int, step: int) -> Sheet:
@@ -127,23 +139,24 @@ def build_boxes(labels: Sequence[int], boxes: int, step: int) -> Sheet:
     return sheet
 
 
+def _reached(roots: Sequence[Key], follow: Follow) -> list[Key]:
+    """All nodes that the roots of one caterpillar run into, the roots first."""
+    found = dict.fromkeys(roots)
+    fresh = list(found)
+    while fresh:
+        fresh = list(dict.fromkeys(after for key in fresh for _, after in follow(key) if after not in found))
+        found.update(dict.fromkeys(fresh))
+    return list(found)
+
+
 def _lay_out(
-    roots: list[list[Key]],
-    boxes: int,
-    step: int,
-    follow: Callable[[Key], list[tuple[int, Key]]],
-    order: Callable[[Key], int] | None = None,
+    roots: list[list[Key]], boxes: int, step: int, follow: Follow, order: Callable[[Key], int] | None = None
 ) -> Sheet:
     """Number all nodes that the roots run into, and give every triple its place."""
     index: list[dict[Key, int]] = []
     for own in roots:
-        found = dict.fromkeys(own)
-        fresh = list(found)
-        while fresh:
-            fresh = list(dict.fromkeys(after for key in fresh for _, after in follow(key) if after not in found))
-            found.update(dict.fromkeys(fresh))
-        keys = list(found) if order is None else sorted(found, key=order)
-        index.append({key: i for i, key in enumerate(keys)})
+        keys = _reached(own, follow)
+        index.append({key: i for i, key in enumerate(keys if order is None else sorted(keys, key=order))})
     most = max(map(len, index))
     pop, opens = np.zeros((2, 3, most), np.int64)
     label, after = np.zeros((2, 3, most, boxes), np.int64)
