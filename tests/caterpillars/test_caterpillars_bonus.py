@@ -14,6 +14,7 @@ from sim.games.caterpillars import CaterpillarsRules, outcomes
 from sim.games.caterpillars.exact import moves
 from sim.games.caterpillars.exact.advanced import BonusSolution, list_outcomes
 from sim.games.caterpillars.exact.bonus import Solved, Start
+from sim.games.caterpillars.exact.bracket import bracket
 from sim.games.caterpillars.exact.candidates import rolls
 from sim.games.caterpillars.rules import FACES
 
@@ -220,3 +221,25 @@ def test_too_much_memory_is_refused_before_it_is_taken() -> None:
     solution = BonusSolution(CaterpillarsRules.parse({"level": "expert", "sheet": [1] * 12}), labels)
     with pytest.raises(RulesError, match="GiB of memory"):
         _ = solution.value
+
+
+@pytest.mark.parametrize("reading", [{}, {"zero_rule": "split", "bonus_ban": "any"}, {"double_stores": "face"}])
+def test_the_bracket_holds_the_exact_value(reading) -> None:
+    """On a sheet of three boxes, where the exact value is known, and closes when all values are in the grids."""
+    rules = CaterpillarsRules.parse({"level": "expert", "boxes": 1, "sheet": [1] * 3, **reading})
+    labels = (3, 6, 5)
+    exact = BonusSolution(rules, labels)
+    most = max(moves.storable(rules))
+    found = bracket(rules, labels, lower=(5, 6), upper=(4, most))
+    assert found.lower < exact.value < found.upper
+    assert found.gap > 0.02  # coarse grids do not give the value away
+    every = moves.storable(rules)
+    closed = bracket(rules, labels, lower=every, upper=every)
+    assert closed.upper - closed.lower <= 2 * exact.error_bound + 1e-12
+
+
+def test_a_bracket_of_unfit_grids_is_refused() -> None:
+    with pytest.raises(RulesError, match="12 among them"):
+        bracket({"level": "expert", "boxes": 1}, [3, 6, 5], upper=(4, 6))
+    with pytest.raises(RulesError, match="zero_rule = strict"):
+        bracket({"level": "expert", "boxes": 1, "zero_rule": "strict"}, [3, 6, 5])

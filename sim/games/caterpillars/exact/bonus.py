@@ -80,14 +80,24 @@ class Solved:
             )
         self.moves = moves.build(start.bonus, rules, grid)
         self.scale, self.error_bound = precision(rules, start)
-        self._solve(workers, keep, progress, checkpoint, limit)
+        self._solve(workers, keep, progress, checkpoint, limit, grid)
 
     def _solve(
-        self, workers: int, keep: int, progress: Progress | None, folder: str | os.PathLike[str] | None, limit: int
+        self,
+        workers: int,
+        keep: int,
+        progress: Progress | None,
+        folder: str | os.PathLike[str] | None,
+        limit: int,
+        grid: moves.Grid | None,
     ) -> None:
         g = self.graph
         rounds, tables, most = len(g.size) - 1, len(self.moves.tables), max(g.size)
-        work = {"rules": self.rules.identity(), "start": [self.start.open, self.start.totals, self.start.bonus]}
+        work = {
+            "rules": self.rules.identity(),
+            "start": [self.start.open, self.start.totals, self.start.bonus],
+            "grid": [grid.values, grid.upper] if grid else None,
+        }
         point = Checkpoint(folder, work, 2 * self.need, limit) if folder is not None else None
         found = point.load() if point is not None else None
         values = np.empty((tables + 1) * most + stages.SLACK, np.uint16)

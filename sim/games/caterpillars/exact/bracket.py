@@ -1,0 +1,119 @@
+"""Expert on a full sheet: the value of optimal play between two proven bounds.
+
+With 1,000 fillings of the bonus boxes a full sheet is out of reach of one machine. Two games with fewer fillings
+are not (see `moves.Grid`): one in which the player may do less than the rules allow, one in which the player may do
+more. Both are solved exactly, nothing is sampled; the rounding of each is added to the bound on its own side.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sim.errors import RulesError
+from sim.games.base import RulesModel
+from sim.games.caterpillars.exact.bonus import MEMORY, Progress, Solved, Start
+from sim.games.caterpillars.exact.moves import Grid, storable
+from sim.games.caterpillars.exact.solution import numbers
+from sim.games.caterpillars.rules import MAX_LABEL, CaterpillarsRules
+
+#: values that may be stored in the smaller game, and what stored numbers count as in the larger one
+LOWER = (5, 6, 10, 12)
+UPPER = (4, 6, 10, 12)
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """Proven bounds on the expected end total under optimal play.
+
+    Attributes
+    ----------
+    rules, labels
+    lower, upper : float
+        In points, the rounding of the computation included.
+    lower_grid, upper_grid : tuple of int
+        Values of the bonus boxes in the two games.
+    states : int
+        Positions solved for both.
+    """
+
+    rules: CaterpillarsRules
+    labels: tuple[int, ...]
+    lower: float
+    upper: float
+    lower_grid: tuple[int, ...]
+    upper_grid: tuple[int, ...]
+    states: int
+
+    @property
+    def gap(self) -> float:
+        """Width of the bracket as a share of its lower end."""
+        return self.upper / self.lower - 1
+
+
+def bracket(
+    rules: Mapping[str, Any] | str | RulesModel | None,
+    labels: Sequence[int],
+    *,
+    lower: Sequence[int] = LOWER,
+    upper: Sequence[int] = UPPER,
+    workers: int = 2,
+    progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    limit: int = 2 * MEMORY,
+) -> Bracket:
+    """Bracket the value of a labelled sheet at a level with bonus boxes.
+
+    Parameters
+    ----------
+    rules, labels
+        As for `sim.solve`.
+    lower, upper : sequence of int
+        Values of the bonus boxes in the smaller and in the larger game. The more, the closer the bounds and the more
+        memory and time: (values + 1)³ tables each. The largest value that can be stored must be in `upper`.
+    progress, checkpoint, limit
+        As for `BonusSolution.solve`, for one game after the other.
+
+    Raises
+    ------
+    RulesError
+        Under ``zero_rule = strict``, where a bonus write that is left out would make a zero legal; at levels without
+        bonus boxes; where it takes too much memory.
+    """
+    parsed = CaterpillarsRules.parse(rules)
+    assert isinstance(parsed, CaterpillarsRules)
+    if parsed.zero_rule == "strict" or not parsed.has_bonus:
+        given = f"zero_rule = {parsed.zero_rule} at level = {parsed.level}"
+        raise RulesError(f"{given} is not bracketed; accepted: forced or split, at advanced or expert")
+    every = storable(parsed)
+    few, more = Grid(tuple(sorted(lower)), upper=False), Grid(tuple(sorted(upper)), upper=True)
+    for name, grid in (("lower", few), ("upper", more)):
+        if not set(grid.values) <= set(every) or not grid.values or (grid.upper and max(grid.values) < max(every)):
+            accepted = f"accepted: some of {', '.join(map(str, every))}" + (
+                f", {max(every)} among them" if grid.upper else ""
+            )
+            raise RulesError(f"{name} = {list(grid.values)} is not accepted; {accepted}")
+    known = numbers("labels", labels, parsed.rounds, 1, MAX_LABEL)
+    n = parsed.boxes
+    place = Start((known[:n], known[n : 2 * n], known[2 * n :]), (0, 0, 0), (0, 0, 0))
+
+    def solve(grid: Grid, name: str) -> Solved:
+        folder = Path(checkpoint) / name if checkpoint is not None else None
+        return Solved(
+            parsed, place, workers=workers, keep=0, grid=grid, progress=progress, checkpoint=folder, limit=limit
+        )
+
+    low = solve(few, "lower")
+    high = solve(more, "upper")
+    return Bracket(
+        parsed,
+        known,
+        low.value(place) - low.error_bound,
+        high.value(place) + high.error_bound,
+        few.values,
+        more.values,
+        low.states + high.states,
+    )
