@@ -60,6 +60,7 @@ def look(level: str, label: int, policy: str) -> Trial:
         [policy],
         lambda: blank_rounds(label, dice, 12),
         [Quantity("rounds without an entry", "zeros", 0, lambda exact: exact)],
+        share=dice - 1,
     )
 
 
@@ -159,7 +160,7 @@ def trials() -> list[Trial]:
     """Every trial of this game."""
     return [
         *(look("beginner", label, "greedy") for label in range(1, 7)),
-        *(look("intermediate", label, policy) for label, policy in ((1, "random"), (4, "greedy"), (7, "random"))),
+        *(look("intermediate", label, "random" if label > 6 else "greedy") for label in (*range(1, 8), 12)),
         *_sheets(),
         *_bonus_levels(),
         *_set_ups(),

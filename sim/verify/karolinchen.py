@@ -38,6 +38,8 @@ def look(colour: int, opening: str) -> Trial:
         ["match", "match"],
         lambda: dice_of_a_colour(opening == "open"),
         [Quantity("dice of the first colour in one turn", "fruits", 0, lambda exact: exact)],
+        # dice cannot be told apart: one biased among six shows only in many games
+        share=16 if opening == "own_roll" else 1,
     )
 
 

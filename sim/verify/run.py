@@ -59,7 +59,8 @@ class Check:
         a = self.agreement
         place = f" at {a.where}" if a.where else ""
         size = f"χ² {a.statistic:.4g} on {a.freedom}" if a.freedom else f"{a.statistic:+.3g} standard deviations"
-        return f"exact {a.exact:.6g}, simulated {a.observed:.6g}{place} ({size}, p {a.p:.2g}, limit {self.limit:.2g})"
+        chance = f"p {a.p:.2g}" if a.p > 0 else "p below 1e-300"
+        return f"exact {a.exact:.6g}, simulated {a.observed:.6g}{place} ({size}, {chance}, limit {self.limit:.2g})"
 
     def record(self) -> dict[str, Any]:
         """Plain data."""
