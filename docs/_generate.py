@@ -2,7 +2,7 @@
 
 Policies and rule parameters are described once, where they are defined; these pages repeat those words. In a page with
 prose the generated part stands between two marker lines. The findings and the picture in README.md are taken from the
-report, where ``make report`` has made one.
+report, where ``make report`` has made one. ``--pictures`` draws the pictures of exact answers anew (a minute).
 """
 
 from __future__ import annotations
@@ -179,13 +179,30 @@ def from_report() -> dict[Path, str]:
     }
 
 
+def exact_pictures() -> dict[Path, str]:
+    """Pictures of exact answers: solved anew, drawn in the house style."""
+    from sim import plots
+    from sim.games.caterpillars.exact.frontier import frontier, policy_points
+    from sim.plots.style import figure, svg
+
+    labels = [1, 6, 3, 4, 2, 5, 1, 2, 1, 6, 5, 3]
+    curve = frontier("beginner", labels)
+    points = policy_points("beginner", labels, ["random", "greedy", "child", "planner", "weighted"])
+    with plots.house_style():
+        drawn = figure(640, 400)
+        told = (0.0, 0.03, 0.035, 0.04)
+        plots.draw_frontier(curve, points, drawn.subplots(), told=told, name="λ = {:g}".format, best="λ = 0: best mean")
+        return {DOCS / "images" / "frontier.svg": svg(drawn, "frontier")}
+
+
 def main() -> int:
     stale = [path for path, text in pages().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if "--check" in sys.argv:
         for path in stale:
             print(f"{path.relative_to(DOCS.parent)} is not current; run `make docs`")
         return 1 if stale else 0
-    for path, text in {**{path: pages()[path] for path in stale}, **from_report()}.items():
+    drawn = exact_pictures() if "--pictures" in sys.argv else {}
+    for path, text in {**{path: pages()[path] for path in stale}, **from_report(), **drawn}.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")

@@ -220,3 +220,16 @@ def test_drawing_returns_the_axes_it_was_given_and_leaves_no_global_figure(ax, f
         assert isinstance(drawn, Axes)
         assert drawn is ax
     assert not _pylab_helpers.Gcf.figs
+
+
+def test_the_frontier_shows_every_point_and_names_the_others(ax):
+    frame = pl.DataFrame({"risk": [0.02, 0.0, -0.1], "mean": [9.0, 10.0, 9.9], "sd": [1.0, 2.0, 2.2]})
+    points = pl.DataFrame({"policy": ["slow", "bold"], "mean": [8.0, 9.5], "sd": [1.5, 2.5]})
+    plots.draw_frontier(frame, points, ax, told=(0.0, 0.02), name="weight {:g}".format)
+    curve, others = ax.lines[0], ax.lines[-1]
+    assert curve.get_xydata().tolist() == [[2.2, 9.9], [2.0, 10.0], [1.0, 9.0]]  # in the order of the weights
+    assert others.get_xydata().tolist() == [[1.5, 8.0], [2.5, 9.5]]
+    assert {text.get_text() for text in ax.texts} == {"best mean", "weight 0.02", "slow", "bold"}
+    told = plots.alt_frontier(frame, points, "a game")
+    assert "Best mean: mean 10, sd 2" in told
+    assert "bold: mean 9.5" in told

@@ -135,7 +135,7 @@ def test_a_label_off_by_one_is_caught(tmp_path: Path) -> None:
         pytest.param(LAST_BOX_FIRST, "end total", id="tie-break: the first of equal boxes"),
         pytest.param(SMALLER_SUM_WINS, "wins of seat", id="tie-break: the larger sum of boxes wins"),
         pytest.param(SECOND_ROLL, "turns", id="an eating turn"),
-        pytest.param(SHUFFLE, "score", id="the shuffle"),
+        pytest.param(SHUFFLE, "the leader", id="the shuffle"),
     ],
 )
 def test_a_planted_fault_is_caught(fault: Fault, words: str, tmp_path: Path) -> None:

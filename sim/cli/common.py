@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -108,3 +111,34 @@ def print_frame(rows: Sequence[Mapping[str, Any]], *, right: Iterable[str] = ())
         for i, part in enumerate(last or [""]):
             prefix = head if i == 0 else " " * len(head)
             print((prefix + "  " + part if len(names) > 1 else part).rstrip())
+
+
+def list_of_numbers(name: str, text: str) -> list[int]:
+    """Whole numbers separated by spaces or commas."""
+    return [number(name, part) for part in words(text)]
+
+
+def words(text: str) -> list[str]:
+    """The parts of a text separated by spaces or commas."""
+    return text.replace(",", " ").split()
+
+
+@contextlib.contextmanager
+def waiting(title: str, first: float = 4.0, every: float = 30.0) -> Iterator[None]:
+    """Say on stderr that work without a known length goes on, if it takes longer than `first` seconds."""
+    done = threading.Event()
+    begun = time.monotonic()
+
+    def tell() -> None:
+        hint = " (the first time after install also compiles)"
+        while not done.wait(every if not hint else first):
+            print(f"sim: {title}, {time.monotonic() - begun:.0f} s so far{hint}", file=sys.stderr, flush=True)
+            hint = ""
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()

@@ -412,6 +412,14 @@ class Game(abc.ABC):
         """
         raise InputError(f"{self.name} has no exact solver")
 
+    def answer(self, solved: Any, pmf: bool = True) -> dict[str, Any]:
+        """What `solve` returned, as plain data; `pmf` says whether to work out distributions as well."""
+        raise InputError(f"{self.name} has no exact solver")
+
+    def tell_answer(self, answer: Mapping[str, Any]) -> str:
+        """An answer as plain data in words, with the proven bounds on its errors."""
+        raise InputError(f"{self.name} has no exact solver")
+
     def scenario(
         self,
         rules: Mapping[str, Any] | str | RulesModel | None,

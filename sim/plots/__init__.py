@@ -6,6 +6,7 @@ Knows no game: what the rows are is told by the caller. Nothing here simulates, 
 from sim.plots.curves import alt_curve, alt_survival, draw_curve, draw_survival
 from sim.plots.deviations import alt_deviations, draw_deviations
 from sim.plots.forest import alt_forest, draw_forest
+from sim.plots.frontier import alt_frontier, draw_frontier
 from sim.plots.heat import alt_heat, draw_heat
 from sim.plots.scores import alt_differences, alt_scores, draw_differences, draw_scores, round_dots
 from sim.plots.style import COLOURS, house_style
@@ -16,6 +17,7 @@ __all__ = [
     "alt_deviations",
     "alt_differences",
     "alt_forest",
+    "alt_frontier",
     "alt_heat",
     "alt_scores",
     "alt_survival",
@@ -23,6 +25,7 @@ __all__ = [
     "draw_deviations",
     "draw_differences",
     "draw_forest",
+    "draw_frontier",
     "draw_heat",
     "draw_scores",
     "draw_survival",

@@ -74,6 +74,25 @@ TABLES: dict[str, tuple[str, tuple[Column, ...], tuple[Column, ...]]] = {
     ),
 }
 
+#: small tables of exact answers: name, meaning, columns. They have no games and no seats
+ANSWERS: dict[str, tuple[str, tuple[Column, ...]]] = {
+    "atlas": (
+        "Caterpillars: one row per distinct labelling of a sheet, one player, play optimal; highest value first",
+        (
+            Column(
+                "labels",
+                "string",
+                "",
+                "label of each box; blanks ascend within a caterpillar, caterpillars with equal print are told once",
+            ),
+            Column("value", "float64", "points", "expected end total", 0, None),
+            Column("sd", "float64", "points", "standard deviation of the end total", 0, None),
+            Column("zero_share", "float64", "", "expected share of rounds in which a zero is written", 0, 1),
+            Column("chance", "float64", "", "probability that optimal set-up ends with this labelling", 0, 1),
+        ),
+    ),
+}
+
 
 def of_field(field: Field) -> Column:
     """The stored form of a game's result field: truth values as boolean, a shared win as 1/k."""
@@ -122,6 +141,8 @@ def dictionary(games: Sequence[Game]) -> list[dict[str, Any]]:
     for table, (_, before, after) in TABLES.items():
         for column in (SCENARIO, *before, *after):
             rows.append({"table": table, "game": "", **column.note()})
+    for table, (_, own) in ANSWERS.items():
+        rows += [{"table": table, "game": "", **column.note()} for column in own]
     for game in games:
         every = [game.rules_type.parse(preset) for preset in (None, *game.rules_type.PRESETS)]
         for same in zip(*(game.fields(rules, len(game.example)) for rules in every), strict=True):
@@ -162,6 +183,14 @@ def markdown(games: Sequence[Game]) -> str:
     for table, (meaning, _, _) in TABLES.items():
         own = "" if table == "differences" else " The game's own columns come on top."
         lines += ["", f"## Table `{table}`", "", f"{meaning[0].upper()}{meaning[1:]}.{own}", ""]
+        lines += _table(row for row in rows if row["table"] == table)
+    for table, (meaning, _) in ANSWERS.items():
+        lines += ["", f"## Exact answers: table `{table}`", "", f"{meaning}.", ""]
+        lines += [
+            "No seed and no games; the footer has the rules and what belongs to the whole table, "
+            "among it an error bound.",
+            "",
+        ]
         lines += _table(row for row in rows if row["table"] == table)
     for game in games:
         lines += ["", f"## Columns of {game.title} (`{game.name}`)", ""]

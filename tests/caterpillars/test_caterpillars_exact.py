@@ -26,7 +26,7 @@ def end(totals, final):
     return {"median": mid, "lowest": low, "highest": high, "total": low + mid + high}[final]
 
 
-def recursion(rules: CaterpillarsRules, labels) -> Fraction:
+def recursion(rules: CaterpillarsRules, labels, utility=Fraction) -> Fraction:
     """Optimal value by the definition: expectation over every roll, maximum over the kernel's own outcomes."""
     weights = rolls(rules)
     total = sum(weights.values())
@@ -39,15 +39,15 @@ def recursion(rules: CaterpillarsRules, labels) -> Fraction:
     @cache
     def value(filled: tuple[bool, ...], totals: tuple[int, ...]) -> Fraction:
         if all(filled):
-            return Fraction(end(totals, rules.final))
+            return utility(end(totals, rules.final))
         out = Fraction(0)
         for (dice, _), weight in weights.items():
-            best = Fraction(-1)
+            follow = []
             for _, _, box, score in options(filled, dice):
                 after = tuple(f or b == box for b, f in enumerate(filled))
                 sums = tuple(t + (score if box // n == c else 0) for c, t in enumerate(totals))
-                best = max(best, value(after, sums))
-            out += weight * best
+                follow.append(value(after, sums))
+            out += weight * max(follow)
         return out / total
 
     return value((False,) * (3 * n), (0, 0, 0))

@@ -50,17 +50,30 @@ class CaterpillarsGame(Game):
         **position: Any,
     ) -> Any:
         from sim.games.caterpillars.exact.solution import solve_policy, solve_sheet
+        from sim.games.caterpillars.exact.whole import solve_whole
 
-        unknown_names = sorted(set(position) - {"labels", "workers"})
+        sheet = "labels" in position
+        known = ["labels", "utility", "workers"] if sheet else ["labels", "memory", "workers"]
+        unknown_names = sorted(set(position) - set(known))
         if unknown_names:
-            raise InputError(unknown("argument of solve for caterpillars", unknown_names[0], ["labels", "workers"]))
-        if "labels" not in position:
-            raise InputError("labels were not given; accepted so far: one labelled sheet, labels=[…]")
+            raise InputError(unknown("argument of solve for caterpillars", unknown_names[0], known))
         if policies is None:
-            return solve_sheet(rules, **position)
+            return solve_sheet(rules, **position) if sheet else solve_whole(rules, **position)
+        if not sheet:
+            raise InputError("policies were given without labels; accepted: one labelled sheet, labels=[…]")
         if not isinstance(policies, str) and len(policies) != 1:
             raise InputError(f"{len(policies)} policies were given; accepted: one (players do not interact)")
         return solve_policy(rules, position["labels"], policies if isinstance(policies, str) else policies[0])
+
+    def answer(self, solved: Any, pmf: bool = True) -> dict[str, Any]:
+        from sim.games.caterpillars.exact import answer
+
+        return answer.answer(solved, pmf)
+
+    def tell_answer(self, answer: Mapping[str, Any]) -> str:
+        from sim.games.caterpillars.exact.answer import tell
+
+        return tell(answer)
 
     def tell(self, trace: Mapping[str, Any]) -> str:
         return _trace.tell(trace)

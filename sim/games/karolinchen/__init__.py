@@ -64,6 +64,16 @@ class KarolinchenGame(Game):
         assert rules is None or isinstance(rules, str | Mapping | KarolinchenRules)
         return solve_race(rules, policies, **position)
 
+    def answer(self, solved: Any, pmf: bool = True) -> dict[str, Any]:
+        from sim.games.karolinchen.exact import answer
+
+        return answer.answer(solved, pmf)
+
+    def tell_answer(self, answer: Mapping[str, Any]) -> str:
+        from sim.games.karolinchen.exact.answer import tell
+
+        return tell(answer)
+
     def tell(self, trace: Mapping[str, Any]) -> str:
         return _trace.tell(trace)
 

@@ -62,6 +62,16 @@ class ParlettGame(Game):
                 raise InputError(f"{name} was not given; accepted: a position, {', '.join(SOLVE_ARGUMENTS)}")
         return solve_position(rules, **position)  # type: ignore[arg-type]
 
+    def answer(self, solved: Any, pmf: bool = True) -> dict[str, Any]:
+        from sim.games.parlett.exact import answer
+
+        return answer.answer(solved)
+
+    def tell_answer(self, answer: Mapping[str, Any]) -> str:
+        from sim.games.parlett.exact.answer import tell
+
+        return tell(answer)
+
     def tell(self, trace: Mapping[str, Any]) -> str:
         return _trace.tell(trace)
 

@@ -2,63 +2,68 @@
 states.
 
 Among outcomes within `TIE` of the best the first in sorted order is taken, as `sim.solve` promises.
+
+Layer by layer, every state hands its probability on to states of the next layer. A layer is cut into `PARTS` runs of
+blocks; each run adds into room of its own, and the rooms are summed in order. So the result is the same bits for any
+number of workers.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 
 from sim.engine.jit import jit
 from sim.games.caterpillars.exact.sheet import Sheet
-from sim.games.caterpillars.exact.values import Rolls, end_value, list_rows, locate
+from sim.games.caterpillars.exact.values import Rolls, chunks, end_value, list_rows, locate
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
 
 TIE = 1e-9
 
+#: runs of blocks that are followed side by side; part of the result's last bits, so not the number of workers
+PARTS = 4
+
+
+@jit
+def count_ends(chance, pmf, triples, offset, length, final):
+    """Add the probabilities of full sheets to their end totals."""
+    for i in range(triples.shape[0]):
+        m = triples[i]
+        at = offset[m[0], m[1], m[2]]
+        for t0 in range(length[0, m[0]]):
+            for t1 in range(length[1, m[1]]):
+                for t2 in range(length[2, m[2]]):
+                    pmf[end_value(t0, t1, t2, final)] += chance[at]
+                    at += 1
+
 
 @jit
 def push_blocks(
-    values,
-    chance,
-    pmf,
-    triples,
-    offset,
-    length,
-    filled,
-    first,
-    labels,
-    boxes,
-    final,
-    weight,
-    sums,
-    roll_offset,
-    scores,
-    split,
-):
-    """Hand the probability of every state of some blocks on to where optimal play leads; full sheets go to `pmf`."""
-    cand = np.zeros((4096, 3), np.int64)
-    at = np.zeros((4096, 3), np.int64)
+    later, chance, handed, triples, start, stop, offset, length, opens, label, after, weight, sums, roll_offset, scores,
+    split
+):  # fmt: skip
+    """Hand the probability of every state of some blocks on to where optimal play leads.
+
+    `later` holds the values of the next layer, `handed` takes its probabilities.
+    """
+    cand = np.zeros((8192, 3), np.int64)
+    at = np.zeros((8192, 3), np.int64)
     row_weight = np.zeros(512)
     row_start = np.zeros(513, np.int64)
     best = np.zeros(64)
     rest = np.zeros(64)
-    for i in range(triples.shape[0]):
+    for i in range(start, stop):
         m = triples[i]
-        l0 = length[m[0]]
-        l1 = length[m[1]]
-        l2 = length[m[2]]
+        l0 = length[0, m[0]]
+        l1 = length[1, m[1]]
+        l2 = length[2, m[2]]
         base = offset[m[0], m[1], m[2]]
-        rows = list_rows(
-            m, first, labels, boxes, weight, sums, roll_offset, scores, split, True, row_weight, row_start, cand
-        )
-        if row_start[rows] == 0:
-            for t0 in range(l0):
-                for t1 in range(l1):
-                    for t2 in range(l2):
-                        pmf[end_value(t0, t1, t2, final)] += chance[base + (t0 * l1 + t1) * l2 + t2]
-            continue
+        rows = list_rows(m, opens, label, weight, sums, roll_offset, scores, split, True, row_weight, row_start, cand)
         for k in range(row_start[rows]):
-            locate(m, cand, k, offset, length, filled, at)
+            locate(m, cand, k, offset, length, after, 1, at)
         for t0 in range(l0):
             for t1 in range(l1):
                 row = np.uint64(base + (t0 * l1 + t1) * l2)
@@ -79,34 +84,75 @@ def push_blocks(
                     if k1 == k0 + 1:
                         a = np.uint64(at[k0, 0] + t0 * at[k0, 1] + t1 * at[k0, 2])
                         for t in range(ulow, uhigh):
-                            chance[a + t] += w * chance[row + t]
+                            handed[a + t] += w * chance[row + t]
                         continue
                     for t in range(ulow, uhigh):
-                        best[t] = -1.0
+                        best[t] = -np.inf
                         rest[t] = w * chance[row + t]
                     for k in range(k0, k1):
                         a = np.uint64(at[k, 0] + t0 * at[k, 1] + t1 * at[k, 2])
                         for t in range(ulow, uhigh):
-                            x = values[a + t]
+                            x = later[a + t]
                             best[t] = x if x > best[t] else best[t]
                     for k in range(k0, k1):
                         a = np.uint64(at[k, 0] + t0 * at[k, 1] + t1 * at[k, 2])
                         for t in range(ulow, uhigh):
-                            taken = rest[t] if values[a + t] >= best[t] - TIE else 0.0
-                            chance[a + t] += taken
+                            taken = rest[t] if later[a + t] >= best[t] - TIE else 0.0
+                            handed[a + t] += taken
                             rest[t] -= taken
 
 
-def optimal_pmf(sheet: Sheet, rules: CaterpillarsRules, values: np.ndarray) -> np.ndarray:
-    """Probability of each end total under optimal play: float64[rules.max_score + 1]."""
+def optimal_pmf(
+    sheet: Sheet,
+    rules: CaterpillarsRules,
+    values: Sequence[np.ndarray],
+    workers: int = 2,
+    begin: np.ndarray | None = None,
+    parts: int = PARTS,
+) -> np.ndarray:
+    """Probability of each end total under optimal play: float64[rules.max_score + 1].
+
+    Parameters
+    ----------
+    values : sequence of float64 arrays
+        Optimal values of every layer; those of the first are not read.
+    begin : float64[states of the first layer], optional
+        Probability of each empty sheet; needed where there are several.
+    parts : int
+        Runs of blocks that are followed side by side, each with room of its own.
+    """
     r = Rolls(rules)
-    chance = np.zeros(sheet.size)
-    chance[sheet.offset[0, 0, 0]] = 1.0
+    most = max(sheet.sizes)
+    chance = np.ones(1) if begin is None else begin
+    room = np.empty((parts - 1, most))
     pmf = np.zeros(rules.max_score + 1)
-    labels = np.array(sheet.labels, np.int64)
-    for triples in sheet.layers:
-        push_blocks(
-            values, chance, pmf, triples, sheet.offset, sheet.length, sheet.filled, sheet.first, labels, sheet.boxes,
-            FINALS.index(rules.final), r.weight, r.sums, r.offset, r.scores, r.split,
-        )  # fmt: skip
+    with ThreadPoolExecutor(workers) as pool:
+        for layer, triples in enumerate(sheet.layers[:-1]):
+            size = sheet.sizes[layer + 1]
+            runs = chunks(sheet, layer, parts if len(triples) >= 4 * parts else 1)
+            handed = [np.zeros(size), *room[: len(runs) - 1, :size]]
+
+            def run(
+                i: int,
+                triples: np.ndarray = triples,
+                runs: list[tuple[int, int]] = runs,
+                chance: np.ndarray = chance,
+                handed: list[np.ndarray] = handed,
+                layer: int = layer,
+            ) -> None:
+                handed[i].fill(0.0)
+                push_blocks(
+                    values[layer + 1], chance, handed[i], triples, *runs[i], sheet.offset, sheet.length, sheet.opens,
+                    sheet.label, sheet.after, r.weight, r.sums, r.offset, r.scores, r.split,
+                )  # fmt: skip
+
+            def add(cut: tuple[int, int], handed: list[np.ndarray] = handed) -> None:
+                for other in handed[1:]:
+                    handed[0][slice(*cut)] += other[slice(*cut)]
+
+            list(pool.map(run, range(len(runs))))
+            edges = np.linspace(0, size, 9).astype(int).tolist()
+            list(pool.map(add, pairwise(edges)))
+            chance = handed[0]
+    count_ends(chance, pmf, sheet.layers[-1], sheet.offset, sheet.length, FINALS.index(rules.final))
     return pmf

@@ -9,13 +9,16 @@ on the sheet only through labels, filled boxes and totals, as every registered o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sim.engine.jit import jit
 from sim.games.base import Policy
 from sim.games.caterpillars.exact.candidates import rolls
-from sim.games.caterpillars.exact.sheet import Sheet
-from sim.games.caterpillars.exact.values import Rolls, end_value
+from sim.games.caterpillars.exact.pmf import count_ends
+from sim.games.caterpillars.exact.sheet import build_boxes
+from sim.games.caterpillars.exact.values import Rolls
 from sim.games.caterpillars.policies import POLICIES, chances
 from sim.games.caterpillars.position import POSITION
 from sim.games.caterpillars.rules import FINALS, MAX_LABEL, CaterpillarsRules
@@ -67,18 +70,17 @@ def list_options(options, m, roll, labels, boxes, sums, offset, scores, split):
 
 @jit
 def push_policy(
-    chance, pmf, triples, round_index, dice, offset, length, labels, boxes, final, weight, sums, roll_offset, scores,
-    split,
-    policy, params, positions, options, counts, share
+    chance, handed, triples, round_index, dice, offset, length, labels, boxes, weight, sums, roll_offset, scores,
+    split, policy, params, positions, options, counts, share
 ):  # fmt: skip
-    """Hand the probability of every position of some blocks on along the policy's choices; full sheets go to `pmf`."""
+    """Hand the probability of every position of one layer on to the next, along the policy's choices."""
     position = positions[0]
     position.round_index = round_index
     for i in range(triples.shape[0]):
         m = triples[i]
-        l0 = length[m[0]]
-        l1 = length[m[1]]
-        l2 = length[m[2]]
+        l0 = length[0, m[0]]
+        l1 = length[1, m[1]]
+        l2 = length[2, m[2]]
         base = offset[m[0], m[1], m[2]]
         position.open_boxes = 0
         position.open_labels = 0
@@ -95,12 +97,6 @@ def push_policy(
                     position.open_labels |= 1 << labels[box]
                     position.open += 1
                     position.empty[c] += 1
-        if position.open == 0:
-            for t0 in range(l0):
-                for t1 in range(l1):
-                    for t2 in range(l2):
-                        pmf[end_value(t0, t1, t2, final)] += chance[base + (t0 * l1 + t1) * l2 + t2]
-            continue
         for r in range(weight.size):
             counts[r] = list_options(options[r], m, r, labels, boxes, sums, roll_offset, scores, split)
         for t0 in range(l0):
@@ -129,20 +125,18 @@ def push_policy(
                             u0 = t0 + s if c == 0 else t0
                             u1 = t1 + s if c == 1 else t1
                             u2 = t2 + s if c == 2 else t2
-                            at = offset[n0, n1, n2] + (u0 * length[n1] + u1) * length[n2] + u2
-                            chance[at] += p * weight[r] * share[k]
+                            at = offset[n0, n1, n2] + (u0 * length[1, n1] + u1) * length[2, n2] + u2
+                            handed[at] += p * weight[r] * share[k]
 
 
-def policy_pmf(sheet: Sheet, rules: CaterpillarsRules, policy: Policy) -> np.ndarray:
-    """Probability of each end total when `policy` plays: float64[rules.max_score + 1].
-
-    `sheet` must hold all masks (``build(…, merge=False)``): a policy may tell equal labels apart by their place.
-    """
+def policy_pmf(labels: Sequence[int], rules: CaterpillarsRules, policy: Policy) -> np.ndarray:
+    """Probability of each end total when `policy` plays one labelled sheet: float64[rules.max_score + 1]."""
+    # every set of filled boxes has a block of its own: a policy may tell equal labels apart by their place
+    sheet = build_boxes(labels, rules.boxes, rules.max_entry)
     r = Rolls(rules)
-    chance = np.zeros(sheet.size)
-    chance[sheet.offset[0, 0, 0]] = 1.0
+    chance = np.ones(1)
     pmf = np.zeros(rules.max_score + 1)
-    labels = np.array(sheet.labels, np.int64)
+    own = np.array(labels, np.int64)
     dice = np.zeros((r.weight.size, 3), np.int64)
     for i, (rolled, _) in enumerate(rolls(rules)):
         dice[i, : len(rolled)] = rolled
@@ -159,16 +153,18 @@ def policy_pmf(sheet: Sheet, rules: CaterpillarsRules, policy: Policy) -> np.nda
     position.chance[:] = odds
     position.best[:] = best
     position.typical = best[1:7].mean()
-    for b, label in enumerate(sheet.labels):
+    for b, label in enumerate(labels):
         position.labels[b] = label
         position.label_boxes[label] |= 1 << b
     options = np.zeros((r.weight.size, _MOST, 4), np.int16)
     counts = np.zeros(r.weight.size, np.int64)
-    for layer, triples in enumerate(sheet.layers):
+    for layer, triples in enumerate(sheet.layers[:-1]):
+        handed = np.zeros(sheet.sizes[layer + 1])
         push_policy(
-            chance, pmf, triples, layer, dice, sheet.offset, sheet.length, labels, sheet.boxes,
-            FINALS.index(rules.final),
-            r.weight, r.sums, r.offset, r.scores, r.split, policy.info.number, policy.vector(POLICIES.width), positions,
-            options, counts, np.zeros(_MOST),
+            chance, handed, triples, layer, dice, sheet.offset, sheet.length, own, sheet.boxes, r.weight, r.sums,
+            r.offset, r.scores, r.split, policy.info.number, policy.vector(POLICIES.width), positions, options, counts,
+            np.zeros(_MOST),
         )  # fmt: skip
+        chance = handed
+    count_ends(chance, pmf, sheet.layers[-1], sheet.offset, sheet.length, FINALS.index(rules.final))
     return pmf

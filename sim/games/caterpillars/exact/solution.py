@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,12 +14,13 @@ from sim.games.caterpillars.exact.candidates import ways
 from sim.games.caterpillars.exact.pmf import TIE, optimal_pmf
 from sim.games.caterpillars.exact.policy import policy_pmf
 from sim.games.caterpillars.exact.sheet import Sheet, build
-from sim.games.caterpillars.exact.values import solve
+from sim.games.caterpillars.exact.thresholds import best_chances
+from sim.games.caterpillars.exact.values import PRODUCTS, end_totals, solve
 from sim.games.caterpillars.policies import POLICIES
 from sim.games.caterpillars.rules import MAX_LABEL, CaterpillarsRules
 
-#: rounding error per round: a sum of at most 57 products of doubles below the largest value
-_PRODUCTS = 60
+if TYPE_CHECKING:
+    from sim.games.caterpillars.exact.advanced import BonusSolution
 
 
 def numbers(name: str, values: object, size: int, low: int, high: int) -> tuple[int, ...]:
@@ -34,6 +35,18 @@ def numbers(name: str, values: object, size: int, low: int, high: int) -> tuple[
     return out
 
 
+def _utility(values: object, rules: CaterpillarsRules) -> np.ndarray:
+    """`values` as float64[max_score + 1], or `InputError`."""
+    accepted = f"accepted: {rules.max_score + 1} finite numbers, for end totals 0 to {rules.max_score}"
+    try:
+        out = np.array(values, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"utility = {values!r} is not accepted; {accepted}") from None
+    if out.shape != (rules.max_score + 1,) or not np.isfinite(out).all():
+        raise InputError(f"utility of shape {list(out.shape)} is not accepted; {accepted}")
+    return out
+
+
 class SheetSolution:
     """Optimal solo play for one labelled sheet.
 
@@ -45,39 +58,56 @@ class SheetSolution:
         Expected end total under optimal play, in points.
     error_bound : float
         Proven bound on ``|value − truth|``.
+
+    Parameters
+    ----------
+    utility : sequence of float, length max_score + 1, optional
+        What each end total is worth. Then play is optimal for the mean of that, and `value` and the values of `best`
+        are in its unit. Default: points.
     """
 
-    def __init__(self, rules: CaterpillarsRules, labels: Sequence[int], workers: int = 2) -> None:
+    def __init__(
+        self,
+        rules: CaterpillarsRules,
+        labels: Sequence[int],
+        workers: int = 2,
+        utility: Sequence[float] | np.ndarray | None = None,
+    ) -> None:
         if rules.has_bonus:
             raise RulesError(f"level = {rules.level} is not solved exactly; accepted: beginner, intermediate")
         self.rules = rules
         self.labels = numbers("labels", labels, rules.rounds, 1, MAX_LABEL)
-        self._sheet: Sheet = build(self.labels, rules.boxes, rules.max_entry)
-        self._values = solve(self._sheet, rules, workers)
-        self.value = float(self._values[self._sheet.offset[0, 0, 0]])
-        self.error_bound = rules.rounds * _PRODUCTS * 2.0**-53 * rules.max_score
+        n = rules.boxes
+        self._workers = workers
+        self._sheet: Sheet = build([[self.labels[c * n : (c + 1) * n]] for c in range(3)], rules.max_entry)
+        worth = end_totals(rules) if utility is None else _utility(utility, rules)
+        self._values = solve(self._sheet, rules, workers, worth)
+        self.value = float(self._values[0][0])
+        self.error_bound = rules.rounds * PRODUCTS * 2.0**-53 * float(np.abs(worth).max())
 
     @cached_property
     def pmf(self) -> np.ndarray:
         """Probability of each end total under optimal play: float64[max_score + 1]."""
-        return optimal_pmf(self._sheet, self.rules, self._values)
+        return optimal_pmf(self._sheet, self.rules, self._values, self._workers)
+
+    def thresholds(self) -> np.ndarray:
+        """Best chance of an end total of at least m, for m = 0 … max_score: float64[max_score + 1]; see
+        `thresholds.best_chances`.
+        """
+        return best_chances(self._sheet, self.rules, self._workers)
 
     def state_value(self, filled: Sequence[bool], totals: Sequence[int]) -> float:
         """Expected end total from a position, before the roll."""
         n = self.rules.boxes
-        masks = []
+        nodes = []
         for c in range(3):
-            own = self.labels[c * n : (c + 1) * n]
-            mask = 0
-            for label in set(own):  # interchangeable boxes: the lower ones count as filled first
-                places = [b for b in range(n) if own[b] == label]
-                done = sum(bool(filled[c * n + b]) for b in places)
-                mask |= sum(1 << b for b in places[:done])
-            masks.append(mask)
-        m0, m1, m2 = masks
-        length = self._sheet.length
-        inside = (totals[0] * length[m1] + totals[1]) * length[m2] + totals[2]
-        return float(self._values[self._sheet.offset[m0, m1, m2] + inside])
+            opened = list(self.labels[c * n : (c + 1) * n])
+            gone = [label for label, done in zip(opened, filled[c * n : (c + 1) * n], strict=True) if done]
+            for label in gone:  # interchangeable boxes: the lower ones count as filled first
+                opened.remove(label)
+            nodes.append(self._sheet.index[c][tuple(opened), len(gone)])
+        layer, at = self._sheet.state(nodes, totals)
+        return float(self._values[layer][at])
 
     def best(
         self,
@@ -127,10 +157,10 @@ class SheetSolution:
             total[b // n] += score
             ranked.append(((-1, 0, b, score), self.state_value(after, total)))
         ranked.sort(key=lambda pair: -pair[1])
-        return _stable(ranked)
+        return stable(ranked)
 
 
-def _stable(ranked: list[tuple[tuple[int, int, int, int], float]]) -> list[tuple[tuple[int, int, int, int], float]]:
+def stable(ranked: list[tuple[tuple[int, int, int, int], float]]) -> list[tuple[tuple[int, int, int, int], float]]:
     """Put outcomes whose values agree within `TIE` of the first of their run in sorted order."""
     out: list[tuple[tuple[int, int, int, int], float]] = []
     start = 0
@@ -142,12 +172,21 @@ def _stable(ranked: list[tuple[tuple[int, int, int, int], float]]) -> list[tuple
 
 
 def solve_sheet(
-    rules: Mapping[str, Any] | str | RulesModel | None, labels: Sequence[int], workers: int = 2
-) -> SheetSolution:
-    """Solve one labelled sheet; see `SheetSolution`."""
+    rules: Mapping[str, Any] | str | RulesModel | None,
+    labels: Sequence[int],
+    workers: int = 2,
+    utility: Sequence[float] | None = None,
+) -> SheetSolution | BonusSolution:
+    """Solve one labelled sheet; see `SheetSolution`, and `BonusSolution` for advanced and expert."""
+    from sim.games.caterpillars.exact.advanced import BonusSolution
+
     parsed = CaterpillarsRules.parse(rules)
     assert isinstance(parsed, CaterpillarsRules)
-    return SheetSolution(parsed, labels, workers)
+    if parsed.has_bonus:
+        if utility is not None:
+            raise RulesError(f"utility at level = {parsed.level} is not solved; accepted: beginner, intermediate")
+        return BonusSolution(parsed, labels, workers)
+    return SheetSolution(parsed, labels, workers, utility)
 
 
 class PolicySolution:
@@ -170,10 +209,10 @@ class PolicySolution:
         self.rules = rules
         self.labels = numbers("labels", labels, rules.rounds, 1, MAX_LABEL)
         self.policy = policy
-        self.pmf = policy_pmf(build(self.labels, rules.boxes, rules.max_entry, merge=False), rules, policy)
+        self.pmf = policy_pmf(self.labels, rules, policy)
         self.value = float(self.pmf @ np.arange(self.pmf.size))
         # every probability is a sum of products of at most rounds × 3 factors, each rounded once
-        self.error_bound = 4 * rules.rounds * _PRODUCTS * 2.0**-53 * rules.max_score
+        self.error_bound = 4 * rules.rounds * PRODUCTS * 2.0**-53 * rules.max_score
 
 
 def solve_policy(

@@ -1,18 +1,18 @@
-"""Optimal expected end totals of a labelled sheet at beginner and intermediate, by backward induction.
+"""Optimal values of labelled sheets at beginner and intermediate, by backward induction.
 
-State: filled boxes × three totals. Decision: one of the distinct outcomes of a roll. Objective: the mean end total.
-The expectation over rolls is exact
-(distinct rolls with their weights), the maximum is over all distinct outcomes. Values are doubles; each of the at
-most 12 steps adds a
-sum of at most 57 products, so the error is below ``12 × 60 × 2^−53 × largest value``, under 10^−11.
+State: open labels × three totals (`Sheet`). Decision: one of the distinct outcomes of a roll. Objective: the mean of a
+*utility* of the end total, the end total itself unless said otherwise. The expectation over rolls is exact (distinct
+rolls with their weights), the maximum is over all distinct outcomes. Values are doubles; each of the at most 12 steps
+adds a sum of at most 57 products, so the error is below ``12 × 60 × 2^−53 × largest |value|``.
 
-One block (triple of filled masks) is solved at a time: its candidate moves are listed once, then every roll is a
-maximum over contiguous rows of
-values that lie in blocks solved before.
+One block (triple of nodes) is solved at a time: its candidate moves are listed once, then every roll is a maximum over
+contiguous rows of values that lie in blocks of the next layer. Several utilities can be solved side by side, as
+*lanes*: the values of one state then stand next to each other, and rows are longer by that factor.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -21,6 +21,9 @@ from sim.engine.jit import jit
 from sim.games.caterpillars.exact.candidates import rolls, ways
 from sim.games.caterpillars.exact.sheet import Sheet
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
+
+#: rounding error per round: a sum of at most 57 products of doubles below the largest value
+PRODUCTS = 60
 
 
 class Rolls:
@@ -62,20 +65,19 @@ def end_value(t0, t1, t2, final):
 
 
 @jit
-def list_rows(m, first, labels, boxes, weight, sums, offset, scores, split, all_scores, row_weight, row_start, cand):
-    """List the moves of every roll in a block: `cand[k] = (caterpillar, label, score)` for rows of candidates.
+def list_rows(m, opens, label, weight, sums, offset, scores, split, all_scores, row_weight, row_start, cand):
+    """List the moves of every roll in a block: `cand[k] = (caterpillar, entry, score)` for rows of candidates.
 
     Rolls without an entry share one row. Candidates are in sorted order of outcomes. Without `all_scores` only the best
-    score of each box is kept (values never fall when a total rises). Returns the number of rows.
+    score of each box is kept (enough if values never fall when a total rises). Returns the number of rows.
     """
     rows = 0
     k = 0
     idle_weight = 0.0
     opened = 0
     for c in range(3):
-        for b in range(boxes):
-            if first[c, m[c], b]:
-                opened |= 1 << labels[c * boxes + b]
+        for j in range(opens[c, m[c]]):
+            opened |= 1 << label[c, m[c], j]
     for r in range(weight.size):
         matched = (sums[r] & opened) != 0
         zeros = (sums[r] & ~opened) != 0 if split else False
@@ -85,22 +87,20 @@ def list_rows(m, first, labels, boxes, weight, sums, offset, scores, split, all_
         row_start[rows] = k
         row_weight[rows] = weight[r]
         for c in range(3):
-            for b in range(boxes):
-                if first[c, m[c], b] == 0:
-                    continue
-                label = labels[c * boxes + b]
-                start = offset[13 * r + label]
-                stop = offset[13 * r + label + 1]
+            for j in range(opens[c, m[c]]):
+                at = 13 * r + label[c, m[c], j]
+                start = offset[at]
+                stop = offset[at + 1]
                 if zeros and (all_scores or start == stop):
                     cand[k, 0] = c
-                    cand[k, 1] = label
+                    cand[k, 1] = j
                     cand[k, 2] = 0
                     k += 1
                 if not all_scores and stop > start:
                     start = stop - 1
                 for i in range(start, stop):
                     cand[k, 0] = c
-                    cand[k, 1] = label
+                    cand[k, 1] = j
                     cand[k, 2] = scores[i]
                     k += 1
         rows += 1
@@ -108,81 +108,75 @@ def list_rows(m, first, labels, boxes, weight, sums, offset, scores, split, all_
         row_start[rows] = k
         row_weight[rows] = idle_weight
         for c in range(3):
-            for b in range(boxes):
-                if first[c, m[c], b]:
-                    cand[k, 0] = c
-                    cand[k, 1] = labels[c * boxes + b]
-                    cand[k, 2] = 0
-                    k += 1
+            for j in range(opens[c, m[c]]):
+                cand[k, 0] = c
+                cand[k, 1] = j
+                cand[k, 2] = 0
+                k += 1
         rows += 1
     row_start[rows] = k
     return rows
 
 
 @jit
-def locate(m, cand, k, offset, length, filled, at):
+def locate(m, cand, k, offset, length, after, lanes, at):
     """Where candidate `k` leads: `at[k] = (first value of the block, stride of t0, stride of t1)` with the
     score added in.
     """
     c = cand[k, 0]
-    n0 = filled[0, m[0], cand[k, 1]] if c == 0 else m[0]
-    n1 = filled[1, m[1], cand[k, 1]] if c == 1 else m[1]
-    n2 = filled[2, m[2], cand[k, 1]] if c == 2 else m[2]
-    stride1 = length[n2]
-    stride0 = length[n1] * stride1
-    at[k, 0] = offset[n0, n1, n2] + cand[k, 2] * (stride0 if c == 0 else stride1 if c == 1 else 1)
-    at[k, 1] = stride0
-    at[k, 2] = stride1
+    n0 = after[0, m[0], cand[k, 1]] if c == 0 else m[0]
+    n1 = after[1, m[1], cand[k, 1]] if c == 1 else m[1]
+    n2 = after[2, m[2], cand[k, 1]] if c == 2 else m[2]
+    stride1 = length[2, n2]
+    stride0 = length[1, n1] * stride1
+    at[k, 0] = lanes * (offset[n0, n1, n2] + cand[k, 2] * (stride0 if c == 0 else stride1 if c == 1 else 1))
+    at[k, 1] = lanes * stride0
+    at[k, 2] = lanes * stride1
+
+
+@jit
+def fill_ends(values, triples, start, stop, offset, length, final, utility):
+    """Values of some blocks of full sheets: `utility[lane, end total]`."""
+    lanes = utility.shape[0]
+    for i in range(start, stop):
+        m = triples[i]
+        at = lanes * offset[m[0], m[1], m[2]]
+        for t0 in range(length[0, m[0]]):
+            for t1 in range(length[1, m[1]]):
+                for t2 in range(length[2, m[2]]):
+                    end = end_value(t0, t1, t2, final)
+                    for lane in range(lanes):
+                        values[at] = utility[lane, end]
+                        at += 1
 
 
 @jit
 def solve_blocks(
-    values,
-    triples,
-    start,
-    stop,
-    offset,
-    length,
-    filled,
-    first,
-    labels,
-    boxes,
-    final,
-    weight,
-    sums,
-    roll_offset,
-    scores,
-    split,
-):
-    """Fill the values of some blocks of one layer; later layers are filled already."""
-    cand = np.zeros((4096, 3), np.int64)
-    at = np.zeros((4096, 3), np.int64)
+    values, later, triples, start, stop, offset, length, opens, label, after, lanes, weight, sums, roll_offset, scores,
+    split, all_scores
+):  # fmt: skip
+    """Fill the values of some blocks of one layer from those of the next, `later`."""
+    cand = np.zeros((8192, 3), np.int64)
+    at = np.zeros((8192, 3), np.int64)
     row_weight = np.zeros(512)
     row_start = np.zeros(513, np.int64)
-    best = np.zeros(64)
-    total = np.zeros(64)
+    best = np.zeros(64 * lanes)
+    total = np.zeros(64 * lanes)
     for i in range(start, stop):
         m = triples[i]
-        l0 = length[m[0]]
-        l1 = length[m[1]]
-        l2 = length[m[2]]
-        base = offset[m[0], m[1], m[2]]
+        l0 = length[0, m[0]]
+        l1 = length[1, m[1]]
+        base = lanes * offset[m[0], m[1], m[2]]
         rows = list_rows(
-            m, first, labels, boxes, weight, sums, roll_offset, scores, split, False, row_weight, row_start, cand
+            m, opens, label, weight, sums, roll_offset, scores, split, all_scores, row_weight, row_start, cand
         )
-        if row_start[rows] == 0:  # a full sheet
-            for t0 in range(l0):
-                for t1 in range(l1):
-                    for t2 in range(l2):
-                        values[base + (t0 * l1 + t1) * l2 + t2] = end_value(t0, t1, t2, final)
-            continue
         for k in range(row_start[rows]):
-            locate(m, cand, k, offset, length, filled, at)
+            locate(m, cand, k, offset, length, after, lanes, at)
         # unsigned indices: signed ones are checked for being negative, which keeps loops from becoming vector code
-        l2 = np.uint64(l2)
+        width = np.uint64(lanes * length[2, m[2]])
         for t0 in range(l0):
             for t1 in range(l1):
-                for t in range(l2):
+                for t in range(width):
                     total[t] = 0.0
                 for r in range(rows):
                     k = row_start[r]
@@ -190,62 +184,115 @@ def solve_blocks(
                     w = row_weight[r]
                     a = np.uint64(at[k, 0] + t0 * at[k, 1] + t1 * at[k, 2])
                     if last == k + 1:
-                        for t in range(l2):
-                            total[t] += w * values[a + t]
+                        for t in range(width):
+                            total[t] += w * later[a + t]
                         continue
                     k += 1
                     b = np.uint64(at[k, 0] + t0 * at[k, 1] + t1 * at[k, 2])
                     if last == k + 1:
-                        for t in range(l2):
-                            x = values[a + t]
-                            y = values[b + t]
+                        for t in range(width):
+                            x = later[a + t]
+                            y = later[b + t]
                             total[t] += w * (x if x > y else y)
                         continue
-                    for t in range(l2):
-                        x = values[a + t]
-                        y = values[b + t]
+                    for t in range(width):
+                        x = later[a + t]
+                        y = later[b + t]
                         best[t] = x if x > y else y
                     k += 1
                     while k + 1 < last:
                         a = np.uint64(at[k, 0] + t0 * at[k, 1] + t1 * at[k, 2])
-                        for t in range(l2):
-                            x = values[a + t]
+                        for t in range(width):
+                            x = later[a + t]
                             best[t] = x if x > best[t] else best[t]
                         k += 1
                     a = np.uint64(at[k, 0] + t0 * at[k, 1] + t1 * at[k, 2])
-                    for t in range(l2):
-                        x = values[a + t]
+                    for t in range(width):
+                        x = later[a + t]
                         total[t] += w * (x if x > best[t] else best[t])
-                row = np.uint64(base) + np.uint64(t0 * l1 + t1) * l2
-                for t in range(l2):
+                row = np.uint64(base) + np.uint64(t0 * l1 + t1) * width
+                for t in range(width):
                     values[row + t] = total[t]
 
 
-def chunks(sheet: Sheet, triples: np.ndarray, parts: int) -> list[tuple[int, int]]:
+def chunks(sheet: Sheet, layer: int, parts: int) -> list[tuple[int, int]]:
     """Split a layer's blocks into runs of about equal numbers of states."""
-    size = np.cumsum(np.prod(sheet.length[triples], axis=1))
+    triples = sheet.layers[layer]
+    size = np.cumsum(np.prod(np.take_along_axis(sheet.length, triples.T, axis=1), axis=0))
     cuts = np.unique(
         np.concatenate([[0], np.searchsorted(size, size[-1] * np.arange(1, parts) / parts), [len(triples)]])
     )
     return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
 
 
-def solve(sheet: Sheet, rules: CaterpillarsRules, workers: int = 2) -> np.ndarray:
-    """Optimal expected end totals of every state: float64[sheet.size]."""
-    values = np.empty(sheet.size)
-    r = Rolls(rules)
-    labels = np.array(sheet.labels, np.int64)
-    final = FINALS.index(rules.final)
-    with ThreadPoolExecutor(workers) as pool:
-        for triples in reversed(sheet.layers):
-            parts = chunks(sheet, triples, 1 if workers == 1 else 4 * workers)
+def end_totals(rules: CaterpillarsRules) -> np.ndarray:
+    """The utility that counts points: float64[max_score + 1]."""
+    return np.arange(rules.max_score + 1, dtype=np.float64)
 
-            def run(part: tuple[int, int], triples: np.ndarray = triples) -> None:
+
+def rises(utility: np.ndarray) -> bool:
+    """Whether no utility falls where the end total rises; then the best score of a box is never worse than others."""
+    return bool((np.diff(utility, axis=-1) >= 0).all())
+
+
+def layer_values(
+    sheet: Sheet, rules: CaterpillarsRules, utility: np.ndarray, workers: int = 2, room: np.ndarray | None = None
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Solve layer after layer, from full sheets to empty ones: pairs (layer, its values).
+
+    Parameters
+    ----------
+    utility : float64[lanes, max_score + 1]
+        What an end total is worth, for each lane.
+    room : float64[sheet.size × lanes], optional
+        Where all layers are kept, in order. Without it only two layers have room: one that was handed out is
+        overwritten after the next.
+
+    Yields
+    ------
+    layer : int
+    values : float64[states of the layer × lanes]
+    """
+    lanes = utility.shape[0]
+    r = Rolls(rules)
+    final = FINALS.index(rules.final)
+    all_scores = not rises(utility)
+    starts = sheet.starts
+    rings = [np.empty(lanes * max(sheet.sizes[i::2])) for i in (0, 1)] if room is None else []
+    later = np.empty(0)
+    with ThreadPoolExecutor(workers) as pool:
+        for layer in reversed(range(len(sheet.layers))):
+            triples = sheet.layers[layer]
+            start, stop = (lanes * starts[layer], lanes * starts[layer + 1]) if room is not None else (
+                0, lanes * sheet.sizes[layer]
+            )  # fmt: skip
+            values = (rings[layer % 2] if room is None else room)[start:stop]
+
+            def run(
+                part: tuple[int, int],
+                triples: np.ndarray = triples,
+                values: np.ndarray = values,
+                later: np.ndarray = later,
+            ) -> None:
+                if later.size == 0:
+                    fill_ends(values, triples, *part, sheet.offset, sheet.length, final, utility)
+                    return
                 solve_blocks(
-                    values, triples, *part, sheet.offset, sheet.length, sheet.filled, sheet.first, labels,
-                    sheet.boxes, final,
-                    r.weight, r.sums, r.offset, r.scores, r.split,
+                    values, later, triples, *part, sheet.offset, sheet.length, sheet.opens, sheet.label, sheet.after,
+                    lanes, r.weight, r.sums, r.offset, r.scores, r.split, all_scores,
                 )  # fmt: skip
 
-            list(pool.map(run, parts))
-    return values
+            if len(triples):
+                list(pool.map(run, chunks(sheet, layer, 1 if workers == 1 else 4 * workers)))
+            yield layer, values
+            later = values
+
+
+def solve(
+    sheet: Sheet, rules: CaterpillarsRules, workers: int = 2, utility: np.ndarray | None = None
+) -> list[np.ndarray]:
+    """Optimal values of every state, by layer: float64[states of the layer] each."""
+    room = np.empty(sheet.size)
+    chosen = end_totals(rules) if utility is None else utility
+    found = dict(layer_values(sheet, rules, chosen[None], workers, room))
+    return [found[layer] for layer in range(len(sheet.layers))]

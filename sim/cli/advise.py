@@ -1,0 +1,77 @@
+"""``sim advise``: a sheet of Caterpillars and a roll; what to do with it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from sim.cli.common import Json, Preset, RuleTexts, list_of_numbers, number, print_json, rules_from, waiting, words
+from sim.errors import InputError, whole_number
+
+#: how an empty box or a missing label may be written
+EMPTY = ("-", "–", ".", "_")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("advise")(advise)
+
+
+def _boxes(name: str, text: str) -> list[int | None]:
+    """Numbers per box, None where a box is empty."""
+    return [None if part in EMPTY else number(name, part) for part in words(text)]
+
+
+def _rules(rules: list[str] | None, preset: str | None, level: str | None, boxes: int) -> Any:
+    """The rules asked for; how many boxes there are is told by the labels."""
+    from sim.games.caterpillars import CaterpillarsRules
+
+    given = rules_from(preset, rules)
+    if level is not None:
+        if "level" in given:
+            raise InputError("--level and --rules level=… were both given; accepted: one of them")
+        given["level"] = level
+    if "boxes" not in given and boxes in (3, 6, 9):
+        given["boxes"] = boxes // 3
+    return CaterpillarsRules.parse(given)
+
+
+def advise(
+    labels: Annotated[str, typer.Option("--labels", metavar="'N N …'", help="The labels of the sheet, box by box.")],
+    dice: Annotated[str, typer.Option("--dice", metavar="'N N …'", help="The regular dice of this roll.")],
+    scores: Annotated[
+        str | None,
+        typer.Option("--scores", metavar="'N - …'", help="The scores, box by box, - for empty; left out: none yet."),
+    ] = None,
+    face: Annotated[
+        str | None, typer.Option("--face", metavar="FACE", help="Expert: the action die: A, B, C, 2x, 10, butterfly.")
+    ] = None,
+    bonus: Annotated[
+        str, typer.Option("--bonus", metavar="'N N N'", help="The bonus boxes A, B, C; 0 or - for empty.")
+    ] = "0 0 0",
+    level: Annotated[
+        str | None, typer.Option("--level", metavar="LEVEL", help="Short for --rules level=LEVEL; default beginner.")
+    ] = None,
+    rules: RuleTexts = None,
+    preset: Preset = None,
+    top: Annotated[str, typer.Option("--top", metavar="N", help="How many outcomes to tell.")] = "10",
+    as_json: Json = False,
+) -> None:
+    """Caterpillars: rank what can be done with a roll by the end total that it leads to under optimal play."""
+    from sim import api
+    from sim.games.caterpillars.exact import advice
+
+    own = _boxes("labels", labels)
+    parsed = _rules(rules, preset, level, len(own))
+    marks = [None] * parsed.rounds if scores is None else _boxes("scores", scores)
+    sheet = advice.read_sheet(parsed, own, marks, [value or 0 for value in _boxes("bonus", bonus)])
+    rolled = list_of_numbers("dice", dice)
+    most = whole_number("top", number("top", top), 1)
+    with waiting("solving the sheet"):
+        solved = api.solve("caterpillars", rules=parsed, labels=list(sheet.labels))
+        found = advice.advise(solved, sheet, rolled, face)
+    if as_json:
+        print_json({**found, "outcomes": found["outcomes"][:most]})
+    else:
+        print(advice.tell(found, most))

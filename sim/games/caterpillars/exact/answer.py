@@ -1,0 +1,114 @@
+"""What `sim.solve("caterpillars", …)` found, as plain data and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from sim.engine.distribution import distribution
+from sim.games.base import Policy
+from sim.games.caterpillars.rules import NAMES, CaterpillarsRules
+
+#: end totals rarer than this are told together
+_RARE = 5e-4
+#: length of the bar of the likeliest end total, in characters
+_BAR = 40
+
+
+def answer(solved: Any, pmf: bool = True) -> dict[str, Any]:
+    """A solution as plain data.
+
+    Parameters
+    ----------
+    solved
+        Anything with ``rules``, ``value`` and ``error_bound``, in points; ``labels``, ``policy`` and ``pmf`` are
+        taken where it has them.
+    pmf : bool
+        Whether to work out the distribution of the end total.
+
+    Returns
+    -------
+    dict
+        ``game``, ``rules`` (what decides the answer), ``labels`` (None: the whole game with its set-up), ``policy``
+        (``optimal`` or the policy followed), ``value``, ``error_bound``, and ``distribution`` (figures and ``pmf``,
+        index = end total; None where only the value is solved).
+    """
+    rules: CaterpillarsRules = solved.rules
+    labels = getattr(solved, "labels", None)
+    identity = rules.identity()
+    if labels is not None:  # the sheet is labelled: what is printed on it and how it is labelled has no say
+        identity = {key: value for key, value in identity.items() if key not in ("sheet", "setup")}
+    policy = getattr(solved, "policy", None)
+    chances = solved.pmf if pmf else None
+    return {
+        "game": "caterpillars",
+        "rules": identity,
+        "labels": None if labels is None else [int(label) for label in labels],
+        "policy": policy.text() if isinstance(policy, Policy) else "optimal",
+        "value": float(solved.value),
+        "error_bound": float(solved.error_bound),
+        "distribution": None if chances is None else _distribution(chances),
+    }
+
+
+def _distribution(pmf: np.ndarray) -> dict[str, Any]:
+    return {**asdict(distribution(pmf)), "pmf": [float(p) for p in pmf]}
+
+
+def shown_sheet(labels: Sequence[int], scores: Sequence[int | None] | None = None) -> str:
+    """A sheet in one line, caterpillar by caterpillar: labels, or ``label:score`` with – for an empty box."""
+    n = len(labels) // 3
+    marks = [
+        str(label) if scores is None else f"{label}:{'–' if scores[b] is None else scores[b]}"
+        for b, label in enumerate(labels)
+    ]
+    return "  ".join(f"{name} [{' '.join(marks[c * n : (c + 1) * n])}]" for c, name in enumerate(NAMES))
+
+
+def shown_rules(rules: Mapping[str, Any]) -> str:
+    """Level first, then what differs from the defaults."""
+    default = CaterpillarsRules.parse({"level": rules["level"]}).model_dump(mode="json")
+    changed = [
+        f"{key} = {str(value).lower()}"
+        for key, value in rules.items()
+        if key not in ("level", "sheet", "boxes") and value != default[key]
+    ]
+    return ", ".join([str(rules["level"]), *changed])
+
+
+def tell(answer: Mapping[str, Any]) -> str:
+    """An answer in words: the expected end total with its proven error, and the chance of each end total."""
+    labels = answer["labels"]
+    what = "the whole game, set-up included" if labels is None else shown_sheet(labels)
+    player = "optimal play" if answer["policy"] == "optimal" else answer["policy"]
+    lines = [
+        f"Caterpillars, {shown_rules(answer['rules'])}, {player}: {what}",
+        f"expected end total {answer['value']:.6f} points, proven to within {answer['error_bound']:.1e}",
+    ]
+    if answer["distribution"] is not None:
+        lines += _tell_distribution(answer["distribution"])
+    return "\n".join(lines)
+
+
+def _tell_distribution(found: Mapping[str, Any]) -> list[str]:
+    pmf = np.array(found["pmf"])
+    at_least = np.cumsum(pmf[::-1])[::-1]
+    often = np.flatnonzero(pmf >= _RARE)
+    first, last = int(often[0]), int(often[-1])
+    lines = [
+        f"end totals: sd {found['sd']:.3f}; 10 % end at or below {found['p10']}, half at or below {found['median']}, "
+        f"90 % at or below {found['p90']}; possible {found['low']} to {found['high']}",
+        "",
+        "end total   chance  or more",
+    ]
+    if pmf[:first].sum() > 0:
+        lines.append(f"   {f'under {first}':>6}  {pmf[:first].sum():6.2%}  {1:7.2%}")
+    for total in range(first, last + 1):
+        bar = "█" * round(_BAR * pmf[total] / pmf.max())
+        lines.append(f"{total:9d}  {pmf[total]:7.2%}  {min(at_least[total], 1.0):7.2%}  {bar}".rstrip())
+    if pmf[last + 1 :].sum() > 0:
+        lines.append(f"{f'over {last}':>9}  {pmf[last + 1 :].sum():7.2%}  {at_least[last + 1]:7.2%}")
+    return lines
