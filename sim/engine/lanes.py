@@ -126,11 +126,12 @@ def _mean_of_best_compiled(
                         x = builder.load(builder.gep(source, [t.index]))
                         builder.store(x, builder.gep(o, [builder.add(to, t.index)]))
 
-        half = LANES // 2
-        wide = ir.Constant(word, LANES)
+        full = LANES if whole else LANES // 2  # sums of doubles fill the registers sooner
+        half = full // 2
+        wide = ir.Constant(word, full)
         groups = builder.sdiv(n_, wide)
         with cgutils.for_range(builder, groups) as g:
-            group(LANES, builder.mul(g.index, wide), wide)
+            group(full, builder.mul(g.index, wide), wide)
         low = builder.mul(groups, wide)
         left = builder.sub(n_, low)
         some = builder.icmp_signed(">", left, ir.Constant(word, 0))
@@ -140,7 +141,7 @@ def _mean_of_best_compiled(
                 with then:
                     group(half, low, left)
                 with otherwise:
-                    group(LANES, low, left)
+                    group(full, low, left)
         return ir.Constant(word, 0)
 
     return wanted, code

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sim.engine.lanes import LANES
 from sim.errors import InputError, RulesError
 from sim.games.base import Policy, RulesModel
 from sim.games.caterpillars.exact.candidates import ways
@@ -131,7 +132,9 @@ class SheetSolution:
         """
         sheet, n = self._sheet, self.rules.boxes
         room = self._values[0].base  # the layers stand one after the other in one array
-        values = room if room is not None and room.size == sheet.size else np.concatenate(self._values)
+        values = (
+            room[: sheet.size] if room is not None and room.size == sheet.size + LANES else np.concatenate(self._values)
+        )
         layer = sheet.pop[0][:, None, None] + sheet.pop[1][:, None] + sheet.pop[2]
         starts = np.array(sheet.starts[:-1], np.int64)
         place = np.where(sheet.offset < 0, -1, sheet.offset + starts[np.minimum(layer, 3 * n)])

@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from sim.engine.jit import jit
+from sim.engine.lanes import LANES, mean_of_best
 from sim.games.caterpillars.exact.candidates import rolls, ways
 from sim.games.caterpillars.exact.sheet import Sheet
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
@@ -155,64 +156,31 @@ def solve_blocks(
     values, later, triples, start, stop, offset, length, opens, label, after, lanes, weight, sums, roll_offset, scores,
     split, all_scores
 ):  # fmt: skip
-    """Fill the values of some blocks of one layer from those of the next, `later`."""
+    """Fill the values of some blocks of one layer from those of the next, `later` (with room for `LANES` more)."""
     cand = np.zeros((8192, 3), np.int64)
     at = np.zeros((8192, 3), np.int64)
+    here = np.zeros(8192, np.int64)
+    plus = np.zeros(8192)
     row_weight = np.zeros(512)
     row_start = np.zeros(513, np.int64)
-    best = np.zeros(64 * lanes)
-    total = np.zeros(64 * lanes)
     for i in range(start, stop):
         m = triples[i]
-        l0 = length[0, m[0]]
         l1 = length[1, m[1]]
         base = lanes * offset[m[0], m[1], m[2]]
         rows = list_rows(
             m, opens, label, weight, sums, roll_offset, scores, split, all_scores, row_weight, row_start, cand
         )
-        for k in range(row_start[rows]):
+        n = row_start[rows]
+        for k in range(n):
             locate(m, cand, k, offset, length, after, lanes, at)
-        # unsigned indices: signed ones are checked for being negative, which keeps loops from becoming vector code
-        width = np.uint64(lanes * length[2, m[2]])
-        for t0 in range(l0):
+        width = lanes * length[2, m[2]]
+        for t0 in range(length[0, m[0]]):
             for t1 in range(l1):
-                for t in range(width):
-                    total[t] = 0.0
-                for r in range(rows):
-                    k = row_start[r]
-                    last = row_start[r + 1]
-                    w = row_weight[r]
-                    a = np.uint64(at[k, 0] + t0 * at[k, 1] + t1 * at[k, 2])
-                    if last == k + 1:
-                        for t in range(width):
-                            total[t] += w * later[a + t]
-                        continue
-                    k += 1
-                    b = np.uint64(at[k, 0] + t0 * at[k, 1] + t1 * at[k, 2])
-                    if last == k + 1:
-                        for t in range(width):
-                            x = later[a + t]
-                            y = later[b + t]
-                            total[t] += w * (x if x > y else y)
-                        continue
-                    for t in range(width):
-                        x = later[a + t]
-                        y = later[b + t]
-                        best[t] = x if x > y else y
-                    k += 1
-                    while k + 1 < last:
-                        a = np.uint64(at[k, 0] + t0 * at[k, 1] + t1 * at[k, 2])
-                        for t in range(width):
-                            x = later[a + t]
-                            best[t] = x if x > best[t] else best[t]
-                        k += 1
-                    a = np.uint64(at[k, 0] + t0 * at[k, 1] + t1 * at[k, 2])
-                    for t in range(width):
-                        x = later[a + t]
-                        total[t] += w * (x if x > best[t] else best[t])
-                row = np.uint64(base) + np.uint64(t0 * l1 + t1) * width
-                for t in range(width):
-                    values[row + t] = total[t]
+                for k in range(n):
+                    here[k] = at[k, 0] + t0 * at[k, 1] + t1 * at[k, 2]
+                mean_of_best(
+                    later, here, plus, row_start, row_weight, rows, 1.0, values, base + (t0 * l1 + t1) * width, width
+                )
 
 
 def chunks(sheet: Sheet, layer: int, parts: int) -> list[tuple[int, int]]:
@@ -244,7 +212,7 @@ def layer_values(
     ----------
     utility : float64[lanes, max_score + 1]
         What an end total is worth, for each lane.
-    room : float64[sheet.size × lanes], optional
+    room : float64[sheet.size × lanes + LANES], optional
         Where all layers are kept, in order. Without it only two layers have room: one that was handed out is
         overwritten after the next.
 
@@ -258,7 +226,7 @@ def layer_values(
     final = FINALS.index(rules.final)
     all_scores = not rises(utility)
     starts = sheet.starts
-    rings = [np.empty(lanes * max(sheet.sizes[i::2])) for i in (0, 1)] if room is None else []
+    rings = [np.empty(lanes * max(sheet.sizes[i::2]) + LANES) for i in (0, 1)] if room is None else []
     later = np.empty(0)
     with ThreadPoolExecutor(workers) as pool:
         for layer in reversed(range(len(sheet.layers))):
@@ -292,7 +260,7 @@ def solve(
     sheet: Sheet, rules: CaterpillarsRules, workers: int = 2, utility: np.ndarray | None = None
 ) -> list[np.ndarray]:
     """Optimal values of every state, by layer: float64[states of the layer] each."""
-    room = np.empty(sheet.size)
+    room = np.empty(sheet.size + LANES)
     chosen = end_totals(rules) if utility is None else utility
     found = dict(layer_values(sheet, rules, chosen[None], workers, room))
     return [found[layer] for layer in range(len(sheet.layers))]
