@@ -381,6 +381,10 @@ class Game(abc.ABC):
     def check_seats(self, rules: RulesModel, seats: int) -> None:
         """Raise `PolicyError` if the game cannot be played by so many seats."""
 
+    def check_policies(self, rules: RulesModel, policies: Sequence[Policy]) -> None:
+        """Raise `PolicyError` if one of the policies cannot play under the rules; by default every one can."""
+        return None
+
     @abc.abstractmethod
     def fields(self, rules: RulesModel, seats: int) -> tuple[Field, ...]:
         """Result fields with their bounds under the rules; names and order do not depend on the rules."""
@@ -412,8 +416,11 @@ class Game(abc.ABC):
         """
         raise InputError(f"{self.name} has no exact solver")
 
-    def answer(self, solved: Any, pmf: bool = True) -> dict[str, Any]:
-        """What `solve` returned, as plain data; `pmf` says whether to work out distributions as well."""
+    def answer(self, solved: Any, pmf: bool | None = None) -> dict[str, Any]:
+        """What `solve` returned, as plain data.
+
+        `pmf` says whether to work out distributions as well; None: where that takes about as long as the answer itself.
+        """
         raise InputError(f"{self.name} has no exact solver")
 
     def tell_answer(self, answer: Mapping[str, Any]) -> str:
@@ -434,4 +441,5 @@ class Game(abc.ABC):
         if not line_up:
             raise PolicyError(f"no policies were given for {self.name}; accepted: one per seat, at least one")
         self.check_seats(parsed, len(line_up))
+        self.check_policies(parsed, line_up)
         return Scenario(self, parsed, line_up, label)

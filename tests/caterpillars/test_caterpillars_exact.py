@@ -179,7 +179,7 @@ def test_best_ranks_all_outcomes_and_its_first_is_the_value() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: solve_sheet("expert", [1] * 12), "beginner, intermediate"),
+        (lambda: solve_policy("expert", [1] * 12, "greedy"), "beginner, intermediate"),
         (lambda: solve_sheet("beginner", [1] * 11), "12 whole numbers from 1 to 12"),
         (lambda: solve_sheet("beginner", [0] * 12), "1 to 12"),
     ],

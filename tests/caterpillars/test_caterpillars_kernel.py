@@ -221,22 +221,30 @@ def test_the_best_shipped_policy_beats_the_straw_men() -> None:
 
 #: raise KERNEL_VERSION (and say so in the changelog) if a result changed on purpose; then run this file as a program
 GOLDEN_FILE = os.path.join(os.path.dirname(__file__), "golden.json")
-GOLDEN = [
-    ({"level": level, **extra}, policies)
-    for level in LEVELS
-    for extra, policies in [
-        ({}, ["random", "greedy", "child"]),
-        ({"zero_rule": "split", "idle_dice": True}, ["random", "planner"]),
-        (
-            {"zero_rule": "strict", "final": "total", "double_optional": True, "double_stores": "face"},
-            ["random", "weighted"],
-        ),
-        ({"boxes": 2, "final": "lowest", "bonus_ban": "any", "bonus_source": "any"}, ["random", "greedy"]),
-        ({"boxes": 1, "final": "highest", "double_stores": "barred"}, ["greedy", "random"]),
+GOLDEN = (
+    [
+        ({"level": level, **extra}, policies)
+        for level in LEVELS
+        for extra, policies in [
+            ({}, ["random", "greedy", "child"]),
+            ({"zero_rule": "split", "idle_dice": True}, ["random", "planner"]),
+            (
+                {"zero_rule": "strict", "final": "total", "double_optional": True, "double_stores": "face"},
+                ["random", "weighted"],
+            ),
+            ({"boxes": 2, "final": "lowest", "bonus_ban": "any", "bonus_source": "any"}, ["random", "greedy"]),
+            ({"boxes": 1, "final": "highest", "double_stores": "barred"}, ["greedy", "random"]),
+        ]
     ]
-] + [
-    ({"level": level, "setup": "variation"}, ["random", "greedy", "weighted(placement=spread)"]) for level in LEVELS[1:]
-]
+    + [
+        ({"level": level, "setup": "variation"}, ["random", "greedy", "weighted(placement=spread)"])
+        for level in LEVELS[1:]
+    ]
+    + [
+        ({"level": "beginner", "boxes": 2}, ["optimal", "greedy"]),
+        ({"level": "intermediate", "boxes": 1, "sheet": [7, 3, 5], "zero_rule": "split"}, ["child", "optimal"]),
+    ]
+)
 
 
 def golden(games: int) -> dict[str, str]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from sim.errors import InputError, PolicyError, unknown
-from sim.games.base import Field, Game, Playable, Policy, RulesModel
+from sim.games.base import Field, Game, Policy, RulesModel
 from sim.games.caterpillars import trace as _trace
-from sim.games.caterpillars.kernel import KERNEL_VERSION, CaterpillarsPlayable, result_fields
+from sim.games.caterpillars.kernel import KERNEL_VERSION, Book, CaterpillarsPlayable, result_fields
 from sim.games.caterpillars.outcomes import outcomes
-from sim.games.caterpillars.policies import POLICIES
+from sim.games.caterpillars.policies import OPTIMAL, POLICIES
 from sim.games.caterpillars.rules import CaterpillarsRules
 
 MAX_SEATS = 1000
@@ -35,13 +36,30 @@ class CaterpillarsGame(Game):
         assert isinstance(rules, CaterpillarsRules)
         return result_fields(rules, seats)
 
-    def compile(self, rules: RulesModel, policies: Sequence[Policy]) -> Playable:
+    def check_policies(self, rules: RulesModel, policies: Sequence[Policy]) -> None:
         assert isinstance(rules, CaterpillarsRules)
-        return CaterpillarsPlayable(rules, policies)
+        if not any(p.info.number == OPTIMAL for p in policies):
+            return
+        if rules.has_bonus:
+            raise PolicyError(
+                f"policy optimal was given at level {rules.level}; accepted: beginner and intermediate, where it has "
+                f"exact values to read"
+            )
+        if rules.blanks:
+            raise PolicyError(
+                f"policy optimal was given for a sheet with {rules.blanks} blanks, "
+                f"{' '.join(map(str, rules.printed))}; accepted: sheet = {rules.rounds} labels from 1 to 12, for which "
+                f"it has exact values to read"
+            )
+
+    def compile(self, rules: RulesModel, policies: Sequence[Policy]) -> CaterpillarsPlayable:
+        assert isinstance(rules, CaterpillarsRules)
+        self.check_policies(rules, policies)
+        wanted = any(p.info.number == OPTIMAL for p in policies)
+        return CaterpillarsPlayable(rules, policies, _book(rules.text()) if wanted else None)
 
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
-        assert isinstance(rules, CaterpillarsRules)
-        return _trace.trace(rules, policies, seed, game)
+        return _trace.trace(self.compile(rules, policies), seed, game)
 
     def solve(
         self,
@@ -63,9 +81,12 @@ class CaterpillarsGame(Game):
             raise InputError("policies were given without labels; accepted: one labelled sheet, labels=[…]")
         if not isinstance(policies, str) and len(policies) != 1:
             raise InputError(f"{len(policies)} policies were given; accepted: one (players do not interact)")
-        return solve_policy(rules, position["labels"], policies if isinstance(policies, str) else policies[0])
+        policy = POLICIES.parse(policies if isinstance(policies, str) else policies[0])
+        if policy.info.number == OPTIMAL:
+            return solve_sheet(rules, **position)
+        return solve_policy(rules, position["labels"], policy)
 
-    def answer(self, solved: Any, pmf: bool = True) -> dict[str, Any]:
+    def answer(self, solved: Any, pmf: bool | None = None) -> dict[str, Any]:
         from sim.games.caterpillars.exact import answer
 
         return answer.answer(solved, pmf)
@@ -77,6 +98,15 @@ class CaterpillarsGame(Game):
 
     def tell(self, trace: Mapping[str, Any]) -> str:
         return _trace.tell(trace)
+
+
+@lru_cache(maxsize=1)
+def _book(rules_text: str) -> Book:
+    """Exact values of a labelled sheet; the last one is kept, because one scenario is compiled again and again."""
+    from sim.games.caterpillars.exact.solution import SheetSolution
+
+    rules = CaterpillarsRules.model_validate_json(rules_text)
+    return SheetSolution(rules, rules.printed).kernel_table()
 
 
 GAME = CaterpillarsGame()

@@ -22,13 +22,16 @@ from sim.games.caterpillars.outcomes import NO_FACE, close_box, list_outcomes, o
 from sim.games.caterpillars.placement import LOWEST as PLACE_LOWEST
 from sim.games.caterpillars.placement import RANDOM as PLACE_RANDOM
 from sim.games.caterpillars.placement import place, single
-from sim.games.caterpillars.policies import GREEDY, POLICIES, RANDOM, READS_OTHERS, choose
+from sim.games.caterpillars.policies import GREEDY, OPTIMAL, POLICIES, RANDOM, READS_OTHERS, choose, choose_optimal
 from sim.games.caterpillars.position import OTHERS, POSITION, SEAT, WORK
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
 from sim.games.caterpillars.select import select_greedy, select_random
 
 #: raised when results change for equal arguments
 KERNEL_VERSION = 1
+
+#: exact values of a labelled sheet: values, place, length, node (see `after` in the policies)
+Book = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 _MEDIAN = 0
 _LOWEST = 1
@@ -220,7 +223,7 @@ def new_sheet(player, position, seed, game, g, rules, work):
 
 
 @jit
-def decide(player, position, x, roll, face, r, rules, tables, work):
+def decide(player, position, x, roll, face, r, rules, tables, work, book):
     """The outcome that a seat's policy takes in round `r`, packed."""
     if player.policy == RANDOM:
         return select_random(position, roll, face, rules, tables, work, player.policy_draws[r])
@@ -232,6 +235,9 @@ def decide(player, position, x, roll, face, r, rules, tables, work):
     position.dice[2] = x // 36 % 6 + 1 if rules.level > 0 else 0
     position.face = face
     n = list_outcomes(work.packed, position, roll, face, rules, tables)
+    if book is not None:  # without a book this is not even compiled
+        if player.policy == OPTIMAL:
+            return work.packed[choose_optimal(position, work.options, n, book)]
     return work.packed[choose(player.policy, position, work.options, n, player.params, player.policy_draws[r])]
 
 
@@ -283,12 +289,13 @@ def report(positions, seats, final, out, first_row):
 
 @jit
 def play_games(
-    seed, first, games, seats, rules_, tables_, players, positions, work_, reads_others, out, record, recorded
+    seed, first, games, seats, rules_, tables_, players, positions, work_, reads_others, book, out, record, recorded
 ):
     """Play games `first` … `first + games − 1` into `out`; with `record`, keep the moves of the last one in `recorded`.
 
-    `rules_`, `tables_` and `work_` are arrays of one record, `players` and `positions` have one per seat; `recorded` is
-    int64[rounds × seats, 4] (outcomes, round by round). Labels stay in `positions`, dice in `work_`.
+    `rules_`, `tables_` and `work_` are arrays of one record, `players` and `positions` have one per seat; `book` is
+    None or the exact values that `OPTIMAL` reads; `recorded` is int64[rounds × seats, 4] (outcomes, round by round).
+    Labels stay in `positions`, dice in `work_`.
     """
     rules = rules_[0]
     tables = tables_[0]
@@ -308,7 +315,7 @@ def play_games(
                     show_others(positions, s, seats)
             for s in range(seats):
                 position = positions[s]
-                outcome = decide(players[s], position, x, roll, face, r, rules, tables, work)
+                outcome = decide(players[s], position, x, roll, face, r, rules, tables, work, book)
                 bonus_box, bonus_value, box, score = unpack(outcome)
                 write(position, bonus_box, bonus_value, box, score)
                 if record:
@@ -347,10 +354,17 @@ class _Scratch:
 
 
 class CaterpillarsPlayable(Playable):
-    """Caterpillars with rules and policies fixed."""
+    """Caterpillars with rules and policies fixed.
 
-    def __init__(self, rules: CaterpillarsRules, policies: Sequence[Policy]) -> None:
+    `book` holds the exact values of a labelled sheet (values, place, length, node) and has to be given where a seat
+    plays `optimal`.
+    """
+
+    def __init__(self, rules: CaterpillarsRules, policies: Sequence[Policy], book: Book | None = None) -> None:
+        if book is None and any(p.info.number == OPTIMAL for p in policies):
+            raise ValueError("policy optimal needs a book of exact values")
         self.rules = rules
+        self._book = book
         self.policies = tuple(policies)
         self.seats = len(policies)
         self.fields = result_fields(rules, self.seats)
@@ -373,6 +387,7 @@ class CaterpillarsPlayable(Playable):
             scratch.positions,
             scratch.work,
             self._reads_others,
+            self._book,
             out,
             record,
             scratch.recorded,

@@ -21,6 +21,10 @@ GREEDY = 1
 CHILD = 2
 PLANNER = 3
 WEIGHTED = 4
+OPTIMAL = 5
+
+#: outcomes whose values differ by no more are equally good: the first in sorted order is taken
+TIE = 1e-9
 
 EXPERT = 3  # the level with letters, which use what is stored as a fourth die
 
@@ -173,8 +177,43 @@ def choose_weighted(position, options, n, params):
 
 
 @jit
+def after(position, box, book):
+    """Where the values of positions after filling an empty box are found: place for a score of 0, and step per point.
+
+    `book` is what an exact solver hands in: (values, place, length, node), see `kernel_table` there.
+    """
+    _, place, length, node = book
+    n = position.boxes
+    full = (1 << n) - 1
+    opened = position.open_boxes & ~(1 << box)
+    n0 = node[0, opened & full]
+    n1 = node[1, (opened >> n) & full]
+    n2 = node[2, opened >> (2 * n)]
+    stride1 = length[2, n2]
+    stride0 = length[1, n1] * stride1
+    at = place[n0, n1, n2] + position.totals[0] * stride0 + position.totals[1] * stride1 + position.totals[2]
+    c = position.owner[box]
+    return at, stride0 if c == 0 else stride1 if c == 1 else 1
+
+
+@jit
+def choose_optimal(position, options, n, book):
+    """The outcome that leads to the largest exact value; the first in sorted order among equals."""
+    values = book[0]
+    most = -1e30
+    for i in range(n):
+        at, step = after(position, int(options[i, 2]), book)
+        most = max(most, values[at + step * int(options[i, 3])])
+    for i in range(n):
+        at, step = after(position, int(options[i, 2]), book)
+        if values[at + step * int(options[i, 3])] >= most - TIE:
+            return i
+    return 0
+
+
+@jit
 def choose(policy, position, options, n, params, u):
-    """Index of the outcome that policy number `policy` takes."""
+    """Index of the outcome that policy number `policy` takes; `OPTIMAL` needs values, see `choose_optimal`."""
     if n == 1 or policy == GREEDY:
         return choose_greedy(options, n)
     if policy == RANDOM:
@@ -322,6 +361,15 @@ POLICIES = PolicyRegistry(
                     "points per point",
                 ),
             ),
+        ),
+        PolicyInfo(
+            "optimal",
+            OPTIMAL,
+            "the largest expected end total, looked up in a table of exact values; on sheets without blanks, at "
+            "beginner and intermediate",
+            "nobody; the ceiling for a player alone",
+            "this project",
+            (placement("lowest"),),
         ),
     ],
 )

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from sim.games.base import Policy
 from sim.games.caterpillars.kernel import CaterpillarsPlayable
-from sim.games.caterpillars.rules import FACES, LETTERS, NAMES, CaterpillarsRules
+from sim.games.caterpillars.rules import FACES, LETTERS, NAMES
 
 
-def trace(rules: CaterpillarsRules, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
+def trace(playable: CaterpillarsPlayable, seed: int, game: int) -> dict[str, Any]:
     """The game that row `game` of a simulation reports, move by move (shape: see ``docs/rules/caterpillars.md``)."""
-    playable = CaterpillarsPlayable(rules, policies)
+    rules, policies = playable.rules, playable.policies
     scratch = playable.scratch()
     seats = playable.seats
     out = np.zeros((len(playable.fields), seats), np.int32)

@@ -96,18 +96,49 @@ class SheetSolution:
         """
         return best_chances(self._sheet, self.rules, self._workers)
 
+    def _node(self, c: int, filled: Sequence[bool]) -> int:
+        """Node of a caterpillar by which of its boxes are filled."""
+        n = self.rules.boxes
+        opened = list(self.labels[c * n : (c + 1) * n])
+        gone = [label for label, done in zip(opened, filled, strict=True) if done]
+        for label in gone:  # interchangeable boxes: the lower ones count as filled first
+            opened.remove(label)
+        return self._sheet.index[c][tuple(opened), len(gone)]
+
     def state_value(self, filled: Sequence[bool], totals: Sequence[int]) -> float:
         """Expected end total from a position, before the roll."""
         n = self.rules.boxes
-        nodes = []
-        for c in range(3):
-            opened = list(self.labels[c * n : (c + 1) * n])
-            gone = [label for label, done in zip(opened, filled[c * n : (c + 1) * n], strict=True) if done]
-            for label in gone:  # interchangeable boxes: the lower ones count as filled first
-                opened.remove(label)
-            nodes.append(self._sheet.index[c][tuple(opened), len(gone)])
+        nodes = [self._node(c, filled[c * n : (c + 1) * n]) for c in range(3)]
         layer, at = self._sheet.state(nodes, totals)
         return float(self._values[layer][at])
+
+    def kernel_table(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The value of every position as plain arrays, for a player that looks them up.
+
+        Before a roll, with nodes a, b, c of the three caterpillars and totals t0, t1, t2, a position is worth
+        ``values[place[a, b, c] + (t0 × length[1, b] + t1) × length[2, c] + t2]``.
+
+        Returns
+        -------
+        values : float64[states]
+            In the unit of `value`; the memory is shared with this solution.
+        place : int64[M, M, M]
+            First value of a triple of nodes.
+        length : int64[3, M]
+            Totals that a node can have, 0 … length − 1.
+        node : int64[3, 2^n]
+            Node of a caterpillar by its empty boxes: bit b is set where box b of its n boxes is empty.
+        """
+        sheet, n = self._sheet, self.rules.boxes
+        room = self._values[0].base  # the layers stand one after the other in one array
+        values = room if room is not None and room.size == sheet.size else np.concatenate(self._values)
+        layer = sheet.pop[0][:, None, None] + sheet.pop[1][:, None] + sheet.pop[2]
+        starts = np.array(sheet.starts[:-1], np.int64)
+        place = np.where(sheet.offset < 0, -1, sheet.offset + starts[np.minimum(layer, 3 * n)])
+        node = np.array(
+            [[self._node(c, [not mask >> b & 1 for b in range(n)]) for mask in range(1 << n)] for c in range(3)]
+        )
+        return values, place, sheet.length, node
 
     def best(
         self,
