@@ -86,7 +86,7 @@ class CaterpillarsGame(Game):
             return solve_sheet(rules, **position)
         return solve_policy(rules, position["labels"], policy)
 
-    def answer(self, solved: Any, pmf: bool = True) -> dict[str, Any]:
+    def answer(self, solved: Any, pmf: bool | None = None) -> dict[str, Any]:
         from sim.games.caterpillars.exact import answer
 
         return answer.answer(solved, pmf)
