@@ -64,10 +64,11 @@ def verify(
         "workers": number("workers", workers),
         "scenario": scenario,
     }
-    for name in registry.REGISTRY:
+    trials = verification.chosen(scenario)
+    for name in dict.fromkeys(trial.game for trial in trials):
         api.announce(registry.get(name))
     # on a terminal a bar, elsewhere a line now and then; the work is counted in scenarios, which differ in cost
-    with Progress("verify", len(verification.chosen(scenario)), show=sys.stderr.isatty()) as bar:
+    with Progress("verify", len(trials), show=sys.stderr.isatty()) as bar:
         done = verification.verify(on_trial=lambda trial, _: bar.advance(call["games"], 1), **call)
     if out is not None:
         verification.write(done, out)

@@ -82,7 +82,7 @@ def sheet(level: str, labels: Sequence[int], boxes: int, policy: str, **rules: A
         "sheets",
         given,
         [policy],
-        lambda: get(GAME).solve(given, [policy], labels=own),
+        lambda: get(GAME).solve(given, None if policy == "optimal" else [policy], labels=own),
         [Quantity("end total", "score", 0, lambda s: Exact.of(s.pmf, s.error_bound))],
     )
 
@@ -181,6 +181,10 @@ def _sheets() -> list[Trial]:
         sheet("beginner", MIXED, 2, "greedy", final="lowest"),
         sheet("beginner", EQUAL, 2, "child(slip=0.5)", final="highest"),
         sheet("beginner", MIXED, 3, "greedy", final="total"),
+        sheet("beginner", MIXED, 4, "optimal"),
+        sheet("beginner", EQUAL, 3, "optimal", zero_rule="split", final="highest"),
+        sheet("intermediate", SUMS, 3, "optimal"),
+        sheet("intermediate", MIXED, 2, "optimal", idle_dice=True, final="lowest"),
         sheet("intermediate", SUMS, 3, "greedy"),
         sheet("intermediate", MIXED, 3, "greedy"),
         sheet("intermediate", EQUAL, 3, "random"),
