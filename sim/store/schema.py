@@ -91,6 +91,53 @@ ANSWERS: dict[str, tuple[str, tuple[Column, ...]]] = {
             Column("chance", "float64", "", "probability that optimal set-up ends with this labelling", 0, 1),
         ),
     ),
+    "layouts": (
+        "Caterpillars: one row per layout of printed numbers, the whole game at beginner, one player, all optimal",
+        (
+            Column("layout", "string", "", "printed number of each box, 0 = blank"),
+            Column("kind", "string", "", "even: two printed boxes per caterpillar; uneven: others"),
+            Column("value", "float64", "points", "expected end total, set-up included", 0, None),
+            Column("error_bound", "float64", "points", "proven bound on its error", 0, None),
+        ),
+    ),
+    "layout_sheets": (
+        "Caterpillars: labelled sheets of the layouts after sampled set-ups, one player, play optimal",
+        (
+            Column("layout", "string", "", "printed number of each box, 0 = blank"),
+            Column("game", "int64", "index", "the game whose set-up dice were used", 0, None),
+            Column("setup", "string", "", "standard or variation"),
+            Column("level", "string", "", "beginner or intermediate"),
+            Column("labels", "string", "", "label of each box"),
+            Column("value", "float64", "points", "expected end total", 0, None),
+            Column("error_bound", "float64", "points", "proven bound on its error", 0, None),
+        ),
+    ),
+    "advanced": (
+        "Caterpillars: positions at advanced, one player, play optimal; the empty sheet first, then some positions",
+        (
+            Column("labels", "string", "", "label of each box"),
+            Column("filled", "string", "", "1 where the box is filled"),
+            Column("totals", "string", "points", "totals of the three caterpillars"),
+            Column("bonus", "string", "points", "values in the three bonus boxes, 0 = empty"),
+            Column("value", "float64", "points", "expected end total", 0, None),
+            Column("error_bound", "float64", "points", "proven bound on its error", 0, None),
+        ),
+    ),
+    "bracket": (
+        "Caterpillars: bounds on the expected end total at expert under optimal play, one labelled sheet a row",
+        (
+            Column("labels", "string", "", "label of each box"),
+            Column("boxes", "int64", "", "boxes per caterpillar", 1, 4),
+            Column("lower", "float64", "points", "proven lower bound", 0, None),
+            Column("upper", "float64", "points", "proven upper bound", 0, None),
+            Column(
+                "exact", "float64", "points", "exact value, within 0.01; not a number where it is not known", 0, None
+            ),
+            Column("lower_grid", "string", "points", "values that may be stored in the smaller game"),
+            Column("upper_grid", "string", "points", "what stored values count as in the larger game"),
+            Column("positions", "float64", "", "positions solved", 0, None),
+        ),
+    ),
 }
 
 

@@ -97,6 +97,10 @@ class BonusSolution:
             self._late = Solved(self.rules, place, workers=self.workers, keep=1)
         return self._late
 
+    def value_kept(self, filled: Sequence[bool], totals: Sequence[int], bonus: Sequence[int] = (0, 0, 0)) -> float:
+        """Expected end total from a position with at most `KEEP` boxes filled, from the solution of the whole sheet."""
+        return self.solve().value(self._place(*self._check(filled, totals, bonus)))
+
     def state_value(self, filled: Sequence[bool], totals: Sequence[int], bonus: Sequence[int] = (0, 0, 0)) -> float:
         """Expected end total from a position, before the roll."""
         done, sums, stored = self._check(filled, totals, bonus)

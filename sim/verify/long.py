@@ -1,0 +1,128 @@
+"""The long exact computations (see `jobs`): sheet atlas, layouts, advanced sheets, the expert bracket."""
+
+from __future__ import annotations
+
+import math
+import random
+from functools import partial
+from typing import Any
+
+from sim.games.caterpillars.exact.advanced import BonusSolution
+from sim.games.caterpillars.exact.atlas import atlas_arrays
+from sim.games.caterpillars.exact.bracket import LOWER, UPPER
+from sim.games.caterpillars.exact.bracket import bracket as solve_bracket
+from sim.games.caterpillars.exact.moves import storable
+from sim.games.caterpillars.exact.whole import solve_whole
+from sim.games.caterpillars.rules import CaterpillarsRules
+from sim.verify import layouts as sheets
+from sim.verify.jobs import Job, Room, Rows
+
+SEED = 20
+#: sampled set-ups for each layout
+SHEETS = 8
+#: advanced sheets, and positions of each that are told beside the empty sheet
+ADVANCED = 3
+POSITIONS = 12
+#: the labelled sheet of the full bracket: printed `pairs`, each caterpillar with one pair of equal labels, which makes
+#: fewer positions
+FULL = (1, 6, 6, 4, 2, 5, 5, 3, 1, 6, 1, 2)
+#: small sheets, whose exact value is known beside the bracket
+SMALL = ((3, 6, 5), (1, 6, 2, 5, 1, 6))
+
+
+def _rules(**given: Any) -> CaterpillarsRules:
+    rules = CaterpillarsRules.parse(given)
+    assert isinstance(rules, CaterpillarsRules)
+    return rules
+
+
+def atlas() -> Job:
+    """Every labelling of the default sheet at beginner."""
+
+    def task(room: Room) -> Rows:
+        arrays = atlas_arrays(solve_whole({"level": "beginner"}, room.workers))
+        columns = {name: array.tolist() for name, array in arrays.items()}
+        return {"atlas": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]}
+
+    return Job("atlas", "what every labelling is worth", ("atlas",), _rules(level="beginner"), {"beginner": task})
+
+
+def layouts() -> Job:
+    """How far results depend on the printed layout."""
+
+    def task(layout: sheets.Layout, kind: str, room: Room) -> Rows:
+        return sheets.solve_layout(layout, kind, SHEETS, SEED, room.workers)
+
+    tasks = {
+        f"{kind} {i}": partial(task, layout, kind)
+        for kind, found in (("even", sheets.even()), ("uneven", sheets.uneven()))
+        for i, layout in enumerate(found)
+    }
+    facts = {"seed": SEED, "sheets": SHEETS, "placer": sheets.PLACER}
+    tables = ("layouts", "layout_sheets")
+    return Job("layouts", "how far results depend on the layout", tables, _rules(level="beginner"), tasks, facts)
+
+
+def _positions(rules: CaterpillarsRules, labels: tuple[int, ...], rng: random.Random) -> list[dict[str, list[int]]]:
+    """Positions with four boxes filled, as play can bring them."""
+    found = []
+    for _ in range(POSITIONS):
+        filled = [0] * 12
+        for box in rng.sample(range(12), 4):
+            filled[box] = 1
+        totals = [sum(rng.choice((0, 5, 6, 7, 8, 9)) for b in range(4 * c, 4 * c + 4) if filled[b]) for c in range(3)]
+        bonus = [rng.choice((0, rng.choice(storable(rules)))) for _ in range(3)]
+        found.append({"filled": filled, "totals": totals, "bonus": bonus})
+    return found
+
+
+def _text(numbers: Any) -> str:
+    return " ".join(map(str, numbers))
+
+
+def advanced() -> Job:
+    """Whole sheets at advanced."""
+    rules = _rules(level="advanced")
+
+    def task(game: int, room: Room) -> Rows:
+        labels = sheets.labels_of(rules.printed, "standard", SEED, game)
+        solution = BonusSolution(rules, labels, room.workers)
+        solution.solve(room.progress(), room.folder, room.limit)
+        empty = {"filled": [0] * 12, "totals": [0] * 3, "bonus": [0] * 3}
+        rows = []
+        for place in [empty, *_positions(rules, labels, random.Random(f"positions {game}"))]:
+            told = {name: _text(numbers) for name, numbers in place.items()}
+            value = solution.value_kept([x == 1 for x in place["filled"]], place["totals"], place["bonus"])
+            rows.append({"labels": _text(labels), **told, "value": value, "error_bound": solution.error_bound})
+        return {"advanced": rows}
+
+    tasks = {f"sheet {game}": partial(task, game) for game in range(ADVANCED)}
+    facts = {"seed": SEED, "placer": sheets.PLACER}
+    return Job("advanced", "what whole sheets are worth at advanced", ("advanced",), rules, tasks, facts)
+
+
+def bracket() -> Job:
+    """Bounds for expert sheets, beside the exact value where the sheet is small."""
+
+    def task(labels: tuple[int, ...], room: Room) -> Rows:
+        boxes = len(labels) // 3
+        rules = _rules(level="expert", boxes=boxes, sheet=list(labels))
+        exact = math.nan if boxes > 2 else BonusSolution(rules, labels, room.workers).value
+        found = solve_bracket(
+            rules, labels, workers=room.workers, progress=room.progress(), checkpoint=room.folder, limit=room.limit
+        )
+        row = {
+            "labels": _text(labels),
+            "boxes": boxes,
+            "lower": found.lower,
+            "upper": found.upper,
+            "exact": exact,
+            "lower_grid": _text(found.lower_grid),
+            "upper_grid": _text(found.upper_grid),
+            "positions": float(found.states),
+        }
+        return {"bracket": [row]}
+
+    tasks = {_text(labels): partial(task, labels) for labels in (*SMALL, FULL)}
+    facts = {"lower": list(LOWER), "upper": list(UPPER)}
+    return Job("bracket", "between which bounds expert is", ("bracket",), _rules(level="expert"), tasks, facts)
