@@ -14,7 +14,7 @@ export WORKERS
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report verify test deep lint bench lab clean constraints docs
+.PHONY: help setup report verify exact test deep lint bench lab clean constraints docs
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 20
@@ -42,6 +42,9 @@ report: $(STAMP) ## simulate, analyse and write reports/ (a second run does noth
 verify: $(STAMP) ## simulated results against exact ones, as the pipeline does it
 	@$(BIN)/sim verify --workers $(WORKERS) --out reports/verification.json
 
+exact: $(STAMP) ## long exact computations into data/exact/, two hours at most; run again, it goes on
+	@$(BIN)/sim exact --workers $(WORKERS)
+
 test: $(STAMP) ## run the tests
 	@$(BIN)/python -m pytest
 
@@ -68,6 +71,6 @@ constraints: $(STAMP) ## rewrite constraints.txt from pyproject.toml (needs the 
 	@$(BIN)/uv export --quiet --all-groups --all-extras --no-hashes --no-emit-project --no-header --no-annotate --output-file constraints.txt
 
 clean: ## remove data, reports and caches; .venv stays
-	@find data reports -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
-	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .dvc/tmp .dvc/cache
+	@find data reports -mindepth 1 -maxdepth 1 ! -name README.md ! -name exact -exec rm -rf {} +
+	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache .dvc/tmp .dvc/cache
 	@find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

@@ -124,17 +124,13 @@ ANSWERS: dict[str, tuple[str, tuple[Column, ...]]] = {
         ),
     ),
     "bracket": (
-        "Caterpillars: bounds on the expected end total at expert under optimal play, one labelled sheet a row",
+        "Caterpillars: bounds on the expected end total at expert under optimal play: bounds, one a row",
         (
             Column("labels", "string", "", "label of each box"),
             Column("boxes", "int64", "", "boxes per caterpillar", 1, 4),
-            Column("lower", "float64", "points", "proven lower bound", 0, None),
-            Column("upper", "float64", "points", "proven upper bound", 0, None),
-            Column(
-                "exact", "float64", "points", "exact value, within 0.01; not a number where it is not known", 0, None
-            ),
-            Column("lower_grid", "string", "points", "values that may be stored in the smaller game"),
-            Column("upper_grid", "string", "points", "what stored values count as in the larger game"),
+            Column("side", "string", "", "lower, upper: a proven bound; exact: the value, within its bound of 0.01"),
+            Column("value", "float64", "points", "bound on the expected end total, or the value itself", 0, None),
+            Column("grid", "string", "points", "values that a bonus box can have in the smaller or the larger game"),
             Column("positions", "float64", "", "positions solved", 0, None),
         ),
     ),

@@ -13,7 +13,7 @@ import polars as pl
 
 from sim.errors import FaultError, InputError
 from sim.games.caterpillars.exact.advanced import BonusSolution
-from sim.games.caterpillars.exact.bracket import bracket
+from sim.games.caterpillars.exact.bracket import bound
 from sim.games.caterpillars.exact.solution import SheetSolution
 from sim.games.caterpillars.exact.whole import solve_whole
 from sim.games.caterpillars.rules import CaterpillarsRules
@@ -67,9 +67,11 @@ def _advanced(row: Row, workers: int) -> list[tuple[str, Again]]:
 
 def _bracket(row: Row, workers: int) -> list[tuple[str, Again]]:
     labels = _numbers(row["labels"])
-    lower, upper = _numbers(row["lower_grid"]), _numbers(row["upper_grid"])
-    found = bracket(_sheet(labels, "expert"), labels, lower=lower, upper=upper, workers=workers)
-    return [("lower", (found.lower, 1e-9)), ("upper", (found.upper, 1e-9))]
+    rules = _sheet(labels, "expert")
+    if row["side"] == "exact":
+        return [("value", (BonusSolution(rules, labels, workers).value, 1e-9))]
+    found = bound(rules, labels, row["side"], _numbers(row["grid"]), workers=workers)
+    return [("value", (found.value, 1e-9))]
 
 
 #: table → how a row is solved again, how many rows a run takes, which rows are quick enough
@@ -78,7 +80,7 @@ AGAIN: dict[str, tuple[Callable[[Row, int], list[tuple[str, Again]]], int, Calla
     "layouts": (_layouts, 1, lambda row: True),
     "layout_sheets": (_layout_sheets, 4, lambda row: True),
     "advanced": (_advanced, 2, lambda row: "1" in row["filled"]),
-    "bracket": (_bracket, 1, lambda row: row["boxes"] == 1),
+    "bracket": (_bracket, 3, lambda row: row["boxes"] == 1),
 }
 
 

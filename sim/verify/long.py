@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import random
 from functools import partial
 from typing import Any
 
 from sim.games.caterpillars.exact.advanced import BonusSolution
 from sim.games.caterpillars.exact.atlas import atlas_arrays
-from sim.games.caterpillars.exact.bracket import LOWER, UPPER
-from sim.games.caterpillars.exact.bracket import bracket as solve_bracket
+from sim.games.caterpillars.exact.bracket import LOWER, UPPER, bound
 from sim.games.caterpillars.exact.moves import storable
 from sim.games.caterpillars.exact.whole import solve_whole
 from sim.games.caterpillars.rules import CaterpillarsRules
@@ -26,6 +24,7 @@ POSITIONS = 12
 #: the labelled sheet of the full bracket: printed `pairs`, each caterpillar with one pair of equal labels, which makes
 #: fewer positions
 FULL = (1, 6, 6, 4, 2, 5, 5, 3, 1, 6, 1, 2)
+GRIDS = {"lower": LOWER, "upper": UPPER}
 #: small sheets, whose exact value is known beside the bracket
 SMALL = ((3, 6, 5), (1, 6, 2, 5, 1, 6))
 
@@ -104,25 +103,26 @@ def advanced() -> Job:
 def bracket() -> Job:
     """Bounds for expert sheets, beside the exact value where the sheet is small."""
 
-    def task(labels: tuple[int, ...], room: Room) -> Rows:
-        boxes = len(labels) // 3
-        rules = _rules(level="expert", boxes=boxes, sheet=list(labels))
-        exact = math.nan if boxes > 2 else BonusSolution(rules, labels, room.workers).value
-        found = solve_bracket(
-            rules, labels, workers=room.workers, progress=room.progress(), checkpoint=room.folder, limit=room.limit
-        )
-        row = {
-            "labels": _text(labels),
-            "boxes": boxes,
-            "lower": found.lower,
-            "upper": found.upper,
-            "exact": exact,
-            "lower_grid": _text(found.lower_grid),
-            "upper_grid": _text(found.upper_grid),
-            "positions": float(found.states),
+    def task(labels: tuple[int, ...], side: str, room: Room) -> Rows:
+        rules = _rules(level="expert", boxes=len(labels) // 3, sheet=list(labels))
+        row: dict[str, Any] = {"labels": _text(labels), "boxes": rules.boxes, "side": side}
+        if side == "exact":
+            solution = BonusSolution(rules, labels, room.workers)
+            solved = solution.solve(room.progress(), room.folder, room.limit)
+            return {"bracket": [row | {"value": solution.value, "grid": "", "positions": float(solved.states)}]}
+        found = bound(
+            rules, labels, side, GRIDS[side],
+            workers=room.workers, progress=room.progress(), checkpoint=room.folder, limit=room.limit,
+        )  # fmt: skip
+        return {
+            "bracket": [row | {"value": found.value, "grid": _text(found.grid), "positions": float(found.positions)}]
         }
-        return {"bracket": [row]}
 
-    tasks = {_text(labels): partial(task, labels) for labels in (*SMALL, FULL)}
-    facts = {"lower": list(LOWER), "upper": list(UPPER)}
+    tasks = {
+        f"{_text(labels)} {side}": partial(task, labels, side)
+        for labels in (*SMALL, FULL)
+        for side in ("lower", "exact", "upper")
+        if side != "exact" or labels in SMALL
+    }
+    facts = {side: list(grid) for side, grid in GRIDS.items()}
     return Job("bracket", "between which bounds expert is", ("bracket",), _rules(level="expert"), tasks, facts)

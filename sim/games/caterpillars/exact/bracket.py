@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sim.errors import RulesError
@@ -26,6 +25,25 @@ UPPER = (4, 6, 10, 12)
 
 
 @dataclass(frozen=True)
+class Bound:
+    """One proven bound on the expected end total under optimal play.
+
+    Attributes
+    ----------
+    value : float
+        In points, the rounding of the computation included.
+    grid : tuple of int
+        Values of the bonus boxes.
+    positions : int
+        How many were solved.
+    """
+
+    value: float
+    grid: tuple[int, ...]
+    positions: int
+
+
+@dataclass(frozen=True)
 class Bracket:
     """Proven bounds on the expected end total under optimal play.
 
@@ -36,8 +54,6 @@ class Bracket:
         In points, the rounding of the computation included.
     lower_grid, upper_grid : tuple of int
         Values of the bonus boxes in the two games.
-    states : int
-        Positions solved for both.
     """
 
     rules: CaterpillarsRules
@@ -46,12 +62,49 @@ class Bracket:
     upper: float
     lower_grid: tuple[int, ...]
     upper_grid: tuple[int, ...]
-    states: int
 
     @property
     def gap(self) -> float:
         """Width of the bracket as a share of its lower end."""
         return self.upper / self.lower - 1
+
+
+def bound(
+    rules: CaterpillarsRules,
+    labels: Sequence[int],
+    side: str,
+    grid: Sequence[int],
+    *,
+    workers: int = 2,
+    progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    limit: int = 2 * MEMORY,
+) -> Bound:
+    """One side of `bracket`, ``lower`` or ``upper``."""
+    if rules.zero_rule == "strict" or not rules.has_bonus:
+        given = f"zero_rule = {rules.zero_rule} at level = {rules.level}"
+        raise RulesError(f"{given} is not bracketed; accepted: forced or split, at advanced or expert")
+    every = storable(rules)
+    values = tuple(sorted(set(grid)))
+    if not set(values) <= set(every) or not values or (side == "upper" and max(values) < max(every)):
+        needed = f", {max(every)} among them" if side == "upper" else ""
+        accepted = f"accepted: some of {', '.join(map(str, every))}{needed}"
+        raise RulesError(f"{side} = {list(values)} is not accepted; {accepted}")
+    known = numbers("labels", labels, rules.rounds, 1, MAX_LABEL)
+    n = rules.boxes
+    place = Start((known[:n], known[n : 2 * n], known[2 * n :]), (0, 0, 0), (0, 0, 0))
+    solved = Solved(
+        rules,
+        place,
+        workers=workers,
+        keep=0,
+        grid=Grid(values, upper=side == "upper"),
+        progress=progress,
+        checkpoint=checkpoint,
+        limit=limit,
+    )
+    error = solved.error_bound if side == "upper" else -solved.error_bound
+    return Bound(solved.value(place) + error, values, solved.states)
 
 
 def bracket(
@@ -62,8 +115,6 @@ def bracket(
     upper: Sequence[int] = UPPER,
     workers: int = 2,
     progress: Progress | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    limit: int = 2 * MEMORY,
 ) -> Bracket:
     """Bracket the value of a labelled sheet at a level with bonus boxes.
 
@@ -74,7 +125,7 @@ def bracket(
     lower, upper : sequence of int
         Values of the bonus boxes in the smaller and in the larger game. The more, the closer the bounds and the more
         memory and time: (values + 1)³ tables each. The largest value that can be stored must be in `upper`.
-    progress, checkpoint, limit
+    progress : callable(done, total), optional
         As for `BonusSolution.solve`, for one game after the other.
 
     Raises
@@ -85,35 +136,6 @@ def bracket(
     """
     parsed = CaterpillarsRules.parse(rules)
     assert isinstance(parsed, CaterpillarsRules)
-    if parsed.zero_rule == "strict" or not parsed.has_bonus:
-        given = f"zero_rule = {parsed.zero_rule} at level = {parsed.level}"
-        raise RulesError(f"{given} is not bracketed; accepted: forced or split, at advanced or expert")
-    every = storable(parsed)
-    few, more = Grid(tuple(sorted(lower)), upper=False), Grid(tuple(sorted(upper)), upper=True)
-    for name, grid in (("lower", few), ("upper", more)):
-        if not set(grid.values) <= set(every) or not grid.values or (grid.upper and max(grid.values) < max(every)):
-            accepted = f"accepted: some of {', '.join(map(str, every))}" + (
-                f", {max(every)} among them" if grid.upper else ""
-            )
-            raise RulesError(f"{name} = {list(grid.values)} is not accepted; {accepted}")
-    known = numbers("labels", labels, parsed.rounds, 1, MAX_LABEL)
-    n = parsed.boxes
-    place = Start((known[:n], known[n : 2 * n], known[2 * n :]), (0, 0, 0), (0, 0, 0))
-
-    def solve(grid: Grid, name: str) -> Solved:
-        folder = Path(checkpoint) / name if checkpoint is not None else None
-        return Solved(
-            parsed, place, workers=workers, keep=0, grid=grid, progress=progress, checkpoint=folder, limit=limit
-        )
-
-    low = solve(few, "lower")
-    high = solve(more, "upper")
-    return Bracket(
-        parsed,
-        known,
-        low.value(place) - low.error_bound,
-        high.value(place) + high.error_bound,
-        few.values,
-        more.values,
-        low.states + high.states,
-    )
+    low = bound(parsed, labels, "lower", lower, workers=workers, progress=progress)
+    high = bound(parsed, labels, "upper", upper, workers=workers, progress=progress)
+    return Bracket(parsed, tuple(int(x) for x in labels), low.value, high.value, low.grid, high.grid)
