@@ -56,7 +56,7 @@ def plain_value(rules: CaterpillarsRules, worth):
 @pytest.mark.parametrize(
     "rules",
     [
-        ONE,
+        pytest.param(ONE, marks=pytest.mark.deep),
         {**ONE, "final": "highest", "zero_rule": "split"},
         {"level": "intermediate", "setup": "variation", "boxes": 1, "sheet": [0, 5, 0]},
     ],
