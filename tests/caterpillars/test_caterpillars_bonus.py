@@ -16,6 +16,7 @@ from sim.games.caterpillars.exact.advanced import BonusSolution, list_outcomes
 from sim.games.caterpillars.exact.bonus import Solved, Start
 from sim.games.caterpillars.exact.bracket import bracket
 from sim.games.caterpillars.exact.candidates import rolls
+from sim.games.caterpillars.exact.solution import SheetSolution
 from sim.games.caterpillars.rules import FACES
 
 READINGS = [
@@ -243,3 +244,12 @@ def test_a_bracket_of_unfit_grids_is_refused() -> None:
         bracket({"level": "expert", "boxes": 1}, [3, 6, 5], upper=(4, 6))
     with pytest.raises(RulesError, match="zero_rule = strict"):
         bracket({"level": "expert", "boxes": 1, "zero_rule": "strict"}, [3, 6, 5])
+
+
+@pytest.mark.parametrize("zero_rule", ["forced", "split"])
+def test_fixed_point_and_doubles_agree_without_bonus_boxes(zero_rule) -> None:
+    rules = CaterpillarsRules.parse({"level": "intermediate", "boxes": 2, "sheet": [1] * 6, "zero_rule": zero_rule})
+    labels = (4, 9, 6, 3, 6, 6)
+    place = Start((labels[:2], labels[2:4], labels[4:]), (0, 0, 0), (0, 0, 0))
+    solved = Solved(rules, place, workers=1)
+    assert abs(solved.value(place) - SheetSolution(rules, labels).value) <= solved.error_bound
