@@ -309,6 +309,18 @@ def test_the_command_prints_a_table_and_one_verdict(capsys: pytest.CaptureFixtur
     assert "12,000 games, seed 5: all within the error rate of 1 % for all together" in told[-1]
 
 
+def test_quiet_leaves_the_verdict_and_what_is_outside(
+    capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> None:
+    assert cli(["verify", "--games", "2000", "--scenario", "stuck at once", "--quiet"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+    request.getfixturevalue("one_is_off")
+    assert cli(["verify", "--games", "50_000", "--scenario", "one play", "--quiet"]) == 1
+    told = capsys.readouterr().out.splitlines()
+    assert ["OUTSIDE" in line for line in told[1:-1]] == [True, True]
+    assert "2 outside the error rate" in told[-1]
+
+
 def test_json_is_the_record(capsys: pytest.CaptureFixture[str], small: Verification) -> None:
     assert cli(["verify", "--games", "2000", "--scenario", "parlett", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == small.record()

@@ -47,6 +47,7 @@ def verify(
     params: Annotated[
         Path, typer.Option("--params", metavar="FILE", help="Its key verify has games, seed and error_rate.")
     ] = Path("params.yaml"),
+    quiet: Annotated[bool, typer.Option("--quiet", help="Only the verdict, and what is outside.")] = False,
     as_json: Json = False,
 ) -> None:
     """Compare simulated results with exact ones, for every game; status 1 if any is outside its limit."""
@@ -75,14 +76,14 @@ def verify(
     if as_json:
         print_json(done.record())
     else:
-        _print(done)
+        _print(done, done.failed if quiet else done.checks)
     if not done.passed:
         raise FaultError(done.fault())
 
 
-def _print(done: Any) -> None:
+def _print(done: Any, shown: list[Any]) -> None:
     rows = []
-    for check in done.checks:
+    for check in shown:
         a = check.agreement
         rows.append(
             {
