@@ -19,7 +19,7 @@ SEED = 20
 #: sampled set-ups for each layout
 SHEETS = 8
 #: advanced sheets, and positions of each that are told beside the empty sheet
-ADVANCED = 3
+ADVANCED = 2
 POSITIONS = 12
 #: the labelled sheet of the full bracket: printed `pairs`, each caterpillar with one pair of equal labels, which makes
 #: fewer positions
