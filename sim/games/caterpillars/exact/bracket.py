@@ -20,8 +20,8 @@ from sim.games.caterpillars.exact.solution import numbers
 from sim.games.caterpillars.rules import MAX_LABEL, CaterpillarsRules
 
 #: values that may be stored in the smaller game, and what stored numbers count as in the larger one
-LOWER = (5, 6, 10, 12)
-UPPER = (4, 6, 10, 12)
+LOWER = (4, 5, 6, 10, 12)
+UPPER = (4, 5, 6, 10, 12)
 
 
 @dataclass(frozen=True)
