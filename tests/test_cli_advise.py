@@ -82,6 +82,35 @@ def test_top_cuts_and_says_so(cli: Any) -> None:
     assert f"     … and {len(every) - 2} more" in lines(cli(*asked, "--top", 2).out)
 
 
+def test_the_set_up_is_advised_on_too(cli: Any) -> None:
+    """The sheet as it stands is what is printed: a roll of three dice for three of its blanks."""
+    labels = [1, 0, 2, 0, 5, 0]
+    solved = sim.solve("caterpillars", rules={"boxes": 2, "sheet": labels})
+    ranked = solved.place(labels, [6, 3, 4])
+    asked = ["advise", "--labels", "1 - 2 - 5 -", "--dice", "6 3 4"]
+    told = json.loads(cli(*asked, "--json").out)
+    assert told["labels"] == labels
+    assert [(tuple(map(tuple, p["placement"])), p["expected"]) for p in told["placements"]] == ranked
+    assert [p["regret"] for p in told["placements"]] == [ranked[0][1] - value for _, value in ranked]
+    words = lines(cli(*asked, "--top", 2).out)
+    assert words[:2] == ["Caterpillars, beginner, set-up: rolled 6 3 4", "Alex [1 ·]  Bobby [2 ·]  Charlie [5 ·]"]
+    (a, i), (b, j), (c, k) = ranked[0][0]
+    name = {1: "Alex's box 2", 3: "Bobby's box 2", 5: "Charlie's box 2"}
+    written = f"label {name[i]} with {a}, {name[j]} with {b}, {name[k]} with {c}"
+    assert words[2] == f"  1. {written}: expected end total {ranked[0][1]:.3f}; the best"
+    assert words[4] == f"     … and {len(ranked) - 2} more"
+
+
+def test_bonus_levels(cli: Any) -> None:
+    """A stored die and a letter's fourth die, with the sheet's own exact values."""
+    solved = sim.solve("caterpillars", rules={"level": "expert", "boxes": 1}, labels=[1, 3, 6])
+    ranked = solved.best(filled=[0, 1, 0], totals=[0, 5, 0], bonus=[0, 6, 0], dice=[2, 5, 6], face="B")
+    asked = ["advise", "--level", "expert", "--labels", "1 3 6", "--scores", "- 5 -", "--bonus", "- 6 -"]
+    told = json.loads(cli(*asked, "--dice", "2 5 6", "--face", "B", "--json", "--top", 99).out)
+    assert [(tuple(o["outcome"]), o["expected"]) for o in told["outcomes"]] == ranked
+    assert (told["bonus"], told["face"], told["error_bound"]) == ([0, 6, 0], "B", solved.error_bound)
+
+
 #: what a solution of a bonus level gives, made up: values by score and store
 class Fake:
     error_bound = 0.01
@@ -94,7 +123,7 @@ class Fake:
         return sorted(((o, 20.0 + o[3] + 0.5 * o[1]) for o in found), key=lambda pair: (-pair[1], pair[0]))
 
 
-def test_bonus_levels_are_told_as_soon_as_a_solution_ranks_them() -> None:
+def test_bonus_outcomes_in_words() -> None:
     rules = CaterpillarsRules.parse({"level": "expert", "boxes": 1})
     labels = [1, 3, 6]
     sheet = read_sheet(rules, labels, [None, 5, None], [0, 6, 0])
@@ -117,8 +146,21 @@ WRONG = [
     ("--labels '1 6' --dice '3 5'", "labels = [1, 6] is not accepted; accepted: 12 whole numbers from 1 to 12"),
     ("--labels '1 6 13' --dice '3 5'", "labels = [1, 6, 13] is not accepted"),
     (
-        "--labels '1 - 0 2 5 3' --dice '3 5'",
-        "the labels of Alex's box 2, Bobby's box 1 are missing: the set-up is not over; accepted: a sheet with every",
+        "--labels '1 - 0 2 5 3' --dice '3 5 1'",
+        "sheet has 2 blanks, which do not fill whole rolls; accepted: a multiple",
+    ),
+    ("--labels '1 - - - 5 3' --dice '3 5'", "roll = [3, 5] is not accepted; accepted: 3 whole numbers from 1 to 6"),
+    (
+        "--labels '1 - - - 5 3' --dice '3 5 1' --face A",
+        "--face A in the set-up is not accepted; accepted: three regular",
+    ),
+    (
+        "--labels '1 - 0 2 5 3' --scores '4 - - - - -' --dice '3 5'",
+        "the labels of Alex's box 2, Bobby's box 1 are missing, and play has begun; accepted: every label, or",
+    ),
+    (
+        "--level expert --labels '1 - - - 5 3' --dice '3 5 1'",
+        "level = expert is not solved with its set-up; accepted: ",
     ),
     ("--labels '1 6 3' --scores '- -' --dice '3 5'", "scores for 2 boxes were given; accepted: 3"),
     ("--labels '1 6 3' --scores '- x -' --dice '3 5'", "scores = x is not accepted; accepted: a whole number"),

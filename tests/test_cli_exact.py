@@ -83,6 +83,25 @@ def test_without_pmf_only_the_value_is_told(cli: Any) -> None:
     assert len(lines(cli("solve", "caterpillars", *TINY, "--no-pmf").out)) == 2
 
 
+def test_solve_the_whole_game_of_caterpillars(cli: Any) -> None:
+    """Without labels: set-up included. The distribution only where it is asked for."""
+    rules = {"boxes": 2, "sheet": [1, 0, 2, 0, 6, 0]}
+    solved = sim.solve("caterpillars", rules=rules)
+    asked = ["solve", "caterpillars", "--rules", "boxes=2", "--rules", "sheet=[1,0,2,0,6,0]"]
+    told = json.loads(cli(*asked, "--json").out)
+    assert (told["labels"], told["value"], told["error_bound"]) == (None, solved.value, solved.error_bound)
+    assert told["distribution"] is None
+    assert told["labellings"]["number"] == len(solved.labellings) == 216
+    assert told["labellings"]["best"] == solved.labellings.row(0, named=True)
+    assert told["labellings"]["worst"]["value"] == solved.labellings["value"].min()
+    assert told["labellings"]["likeliest"]["chance"] == solved.labellings["chance"].max()
+    assert json.loads(cli(*asked, "--pmf", "--json").out)["distribution"]["pmf"] == solved.pmf.tolist()
+    words = lines(cli(*asked).out)
+    assert words[0].endswith("the whole game, optimal set-up and optimal play: Alex [1 ·]  Bobby [2 ·]  Charlie [6 ·]")
+    assert words[2].startswith("216 distinct labellings; ")
+    assert [line.split(":")[0].strip() for line in words[3:]] == ["best", "worst", "likeliest"]
+
+
 def test_solve_karolinchen(cli: Any) -> None:
     fruits = "fruits=[1,1,1,1,1,1]"
     asked = ["solve", "karolinchen", "--rules", fruits, "--rules", "start_fruit=[0,5]"]

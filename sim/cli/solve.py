@@ -62,9 +62,10 @@ def solve(
     workers: Annotated[
         str | None, typer.Option("--workers", metavar="N", help="Threads; answers do not depend on it.")
     ] = None,
-    no_pmf: Annotated[
-        bool, typer.Option("--no-pmf", help="Leave out the distribution, which takes longer than the value.")
-    ] = False,
+    pmf: Annotated[
+        bool | None,
+        typer.Option("--pmf/--no-pmf", help="Work out the distribution too; default: where it is about as quick."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Answer without sampling: optimal play or given policies, with the proven bound on the error."""
@@ -91,7 +92,7 @@ def solve(
         position["running"] = list_of_numbers("running", running)
     with waiting(f"solving {game}"):
         solved = api.solve(game, rules=rules_from(preset, rules) or None, policies=policy or None, **position)
-        answer = room.answer(solved, pmf=not no_pmf)
+        answer = room.answer(solved, pmf=pmf)
     if as_json:
         print_json(answer)
     else:

@@ -416,8 +416,11 @@ class Game(abc.ABC):
         """
         raise InputError(f"{self.name} has no exact solver")
 
-    def answer(self, solved: Any, pmf: bool = True) -> dict[str, Any]:
-        """What `solve` returned, as plain data; `pmf` says whether to work out distributions as well."""
+    def answer(self, solved: Any, pmf: bool | None = None) -> dict[str, Any]:
+        """What `solve` returned, as plain data.
+
+        `pmf` says whether to work out distributions as well; None: where that takes about as long as the answer itself.
+        """
         raise InputError(f"{self.name} has no exact solver")
 
     def tell_answer(self, answer: Mapping[str, Any]) -> str:

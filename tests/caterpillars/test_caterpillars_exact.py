@@ -28,7 +28,15 @@ def end(totals, final):
 
 
 def recursion(rules: CaterpillarsRules, labels, utility=Fraction) -> Fraction:
-    """Optimal value by the definition: expectation over every roll, maximum over the kernel's own outcomes."""
+    """Optimal value of the empty sheet by the definition."""
+    _, value = plain_play(rules, labels, utility)
+    return value((False,) * (3 * rules.boxes), (0, 0, 0))
+
+
+def plain_play(rules: CaterpillarsRules, labels, utility=Fraction):
+    """What may follow a roll, and the optimal value of a position by the definition: expectation over every roll,
+    maximum over the kernel's own outcomes.
+    """
     weights = rolls(rules)
     total = sum(weights.values())
     n = rules.boxes
@@ -37,21 +45,41 @@ def recursion(rules: CaterpillarsRules, labels, utility=Fraction) -> Fraction:
     def options(filled: tuple[bool, ...], dice: tuple[int, ...]):
         return outcomes(rules, labels, filled, (0, 0, 0), dice)
 
+    def after(filled, totals, dice):
+        for _, _, box, score in options(filled, dice):
+            yield (
+                tuple(f or b == box for b, f in enumerate(filled)),
+                tuple(t + (score if box // n == c else 0) for c, t in enumerate(totals)),
+            )
+
     @cache
     def value(filled: tuple[bool, ...], totals: tuple[int, ...]) -> Fraction:
         if all(filled):
             return utility(end(totals, rules.final))
         out = Fraction(0)
         for (dice, _), weight in weights.items():
-            follow = []
-            for _, _, box, score in options(filled, dice):
-                after = tuple(f or b == box for b, f in enumerate(filled))
-                sums = tuple(t + (score if box // n == c else 0) for c, t in enumerate(totals))
-                follow.append(value(after, sums))
-            out += weight * max(follow)
+            out += weight * max(value(*then) for then in after(filled, totals, dice))
         return out / total
 
-    return value((False,) * (3 * n), (0, 0, 0))
+    return after, value
+
+
+def plain_pmf(rules: CaterpillarsRules, labels) -> dict[int, float]:
+    """Distribution of the end total when of equally good outcomes the first is taken."""
+    after, value = plain_play(rules, labels)
+    now = {((False,) * rules.rounds, (0, 0, 0)): 1.0}
+    weights = rolls(rules)
+    for _ in range(rules.rounds):
+        then: dict[tuple, float] = {}
+        for position, chance in now.items():
+            for (dice, _), weight in weights.items():
+                best = max(after(*position, dice), key=lambda x: value(*x))  # the first of the largest
+                then[best] = then.get(best, 0.0) + chance * weight / sum(weights.values())
+        now = then
+    pmf: dict[int, float] = {}
+    for (_, totals), chance in now.items():
+        pmf[end(totals, rules.final)] = pmf.get(end(totals, rules.final), 0.0) + chance
+    return pmf
 
 
 @pytest.mark.parametrize(
@@ -78,6 +106,30 @@ def test_values_are_those_of_plain_recursion(level, boxes, labels, zero_rule, fi
     assert abs(solution.value - float(exact)) < 1e-12
     assert abs(solution.pmf.sum() - 1) < 1e-12
     assert abs((solution.pmf * np.arange(solution.pmf.size)).sum() - solution.value) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("rules", "labels"),
+    [
+        ({"level": "intermediate", "boxes": 1, "zero_rule": "split", "idle_dice": True}, [3, 3, 7]),
+        ({"level": "intermediate", "boxes": 1}, [6, 5, 4]),
+        ({"boxes": 2}, [1, 1, 3, 4, 6, 2]),
+        pytest.param({"boxes": 2, "zero_rule": "split"}, [5, 1, 3, 3, 6, 2], marks=pytest.mark.deep),
+    ],
+)
+def test_distribution_is_that_of_plain_play(rules, labels) -> None:
+    """Up to six candidates a roll, ties among them."""
+    parsed = CaterpillarsRules.parse({**rules, "sheet": [1] * len(labels)})
+    wanted = plain_pmf(parsed, labels)
+    pmf = solve_sheet(parsed, labels).pmf
+    assert np.abs(pmf - [wanted.get(total, 0.0) for total in range(pmf.size)]).max() < 1e-12
+
+
+def test_distribution_is_the_same_bits_for_any_number_of_workers() -> None:
+    rules = {"level": "intermediate", "boxes": 3, "sheet": [1] * 9}
+    one, two, five = (solve_sheet(rules, [1, 6, 3, 4, 2, 5, 1, 2, 9], workers=w).pmf for w in (1, 2, 5))
+    assert one.tobytes() == two.tobytes() == five.tobytes()
+    assert abs(one.sum() - 1) < 1e-12
 
 
 def test_own_candidates_agree_with_the_kernels_outcomes() -> None:

@@ -92,7 +92,7 @@ class CaterpillarsGame(Game):
             return solve_policy(rules, policy=policy, **position)
         return solve_sheet(rules, **position) if sheet else solve_whole(rules, **position)
 
-    def answer(self, solved: Any, pmf: bool = True) -> dict[str, Any]:
+    def answer(self, solved: Any, pmf: bool | None = None) -> dict[str, Any]:
         from sim.games.caterpillars.exact import answer
 
         return answer.answer(solved, pmf)

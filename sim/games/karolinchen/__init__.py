@@ -64,7 +64,7 @@ class KarolinchenGame(Game):
         assert rules is None or isinstance(rules, str | Mapping | KarolinchenRules)
         return solve_race(rules, policies, **position)
 
-    def answer(self, solved: Any, pmf: bool = True) -> dict[str, Any]:
+    def answer(self, solved: Any, pmf: bool | None = None) -> dict[str, Any]:
         from sim.games.karolinchen.exact import answer
 
         return answer.answer(solved, pmf)

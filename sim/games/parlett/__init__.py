@@ -62,7 +62,7 @@ class ParlettGame(Game):
                 raise InputError(f"{name} was not given; accepted: a position, {', '.join(SOLVE_ARGUMENTS)}")
         return solve_position(rules, **position)  # type: ignore[arg-type]
 
-    def answer(self, solved: Any, pmf: bool = True) -> dict[str, Any]:
+    def answer(self, solved: Any, pmf: bool | None = None) -> dict[str, Any]:
         from sim.games.parlett.exact import answer
 
         return answer.answer(solved)

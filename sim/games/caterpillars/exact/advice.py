@@ -116,8 +116,7 @@ def read_sheet(
     blank = [box_name(b, n) for b, label in enumerate(labels) if not label]
     if blank and len(labels) == rules.rounds:
         raise InputError(
-            f"the labels of {listing(blank)} are missing: the set-up is not over; accepted: a sheet with every label "
-            f"written"
+            f"the labels of {listing(blank)} are missing, and play has begun; accepted: every label, or no score yet"
         )
     own = numbers("labels", [0 if label is None else label for label in labels], rules.rounds, 1, MAX_LABEL)
     if len(scores) != rules.rounds:
@@ -160,6 +159,23 @@ def read_sheet(
     return sheet
 
 
+def judge(ranked: Sequence[tuple[Any, float]], error: float) -> list[tuple[Any, dict[str, Any]]]:
+    """Choices with ``rank`` (equals share one), ``expected`` end total and ``regret``, from values sorted best first.
+
+    Two values closer than twice the proven error of a value cannot be told apart, and tie.
+    """
+    tie = max(TIE, 2 * error)
+    best = max(value for _, value in ranked)
+    rank, level = 0, math.inf
+    out = []
+    for place, (choice, value) in enumerate(ranked, start=1):
+        if level - value > tie:
+            rank, level = place, value
+        regret = 0.0 if best - value <= tie else float(best - value)
+        out.append((choice, {"rank": rank, "expected": float(value), "regret": regret}))
+    return out
+
+
 def advise(solved: Any, sheet: SheetInPlay, dice: Sequence[int], face: str | None = None) -> dict[str, Any]:
     """Rank every outcome of a roll.
 
@@ -180,22 +196,9 @@ def advise(solved: Any, sheet: SheetInPlay, dice: Sequence[int], face: str | Non
         points less than the best; 0 for all that tie with it).
     """
     ranked = solved.best(filled=sheet.filled, totals=sheet.totals, bonus=sheet.bonus, dice=tuple(dice), face=face)
-    best = max(value for _, value in ranked)
-    # two values closer than the solver's own error cannot be told apart
-    tie = max(TIE, 2 * float(solved.error_bound))
-    outcomes: list[dict[str, Any]] = []
-    rank, level = 0, math.inf
-    for place, (outcome, value) in enumerate(ranked, start=1):
-        if level - value > tie:
-            rank, level = place, value
-        outcomes.append(
-            {
-                "rank": rank,
-                "outcome": [int(x) for x in outcome],
-                "expected": float(value),
-                "regret": 0.0 if best - value <= tie else float(best - value),
-            }
-        )
+    outcomes = [
+        {"outcome": [int(x) for x in outcome], **judged} for outcome, judged in judge(ranked, float(solved.error_bound))
+    ]
     return {
         "game": "caterpillars",
         "rules": {k: v for k, v in sheet.rules.identity().items() if k not in ("sheet", "setup")},
@@ -224,6 +227,25 @@ def _points(value: float) -> str:
     return f"{value:.3f}" if value >= 0.0005 else f"{value:.1e}"
 
 
+def tell_ranked(entries: Sequence[Mapping[str, Any]], instructions: Sequence[str], what: str, top: int) -> list[str]:
+    """The first `top` judged choices, one a line."""
+    best = [entry for entry in entries if entry["regret"] == 0]
+    lines = []
+    if len(entries) == 1:
+        lines.append(f"there is one {what} only:")
+    elif len(best) > 1:
+        lines.append(f"{len(best)} {what}s tie for the best:")
+    for entry, instruction in zip(entries[:top], instructions, strict=False):
+        if entry["regret"] > 0:
+            judged = f"{_points(entry['regret'])} less than the best"
+        else:
+            judged = "ties for the best" if len(best) > 1 else "the best"
+        lines.append(f"{entry['rank']:3d}. {instruction}: expected end total {entry['expected']:.3f}; {judged}")
+    if len(entries) > top:
+        lines.append(f"     … and {len(entries) - top} more")
+    return lines
+
+
 def tell(advice: Mapping[str, Any], top: int) -> str:
     """Advice in words: the sheet, the roll, and the first `top` outcomes with what they lead to."""
     outcomes = advice["outcomes"]
@@ -235,20 +257,7 @@ def tell(advice: Mapping[str, Any], top: int) -> str:
         f"{' '.join(map(str, advice['dice']))}{face}",
         shown_sheet(labels, advice["scores"]) + (f"  bonus {', '.join(held)}" if held else ""),
     ]
-    best = [entry for entry in outcomes if entry["regret"] == 0]
-    if len(outcomes) == 1:
-        lines.append("there is one outcome only:")
-    elif len(best) > 1:
-        lines.append(f"{len(best)} outcomes tie for the best:")
-    for entry in outcomes[:top]:
-        expected = f"expected end total {entry['expected']:.3f}"
-        if entry["regret"] > 0:
-            judged = f"{_points(entry['regret'])} less than the best"
-        else:
-            judged = "ties for the best" if len(best) > 1 else "the best"
-        lines.append(f"{entry['rank']:3d}. {in_words(entry['outcome'], labels)}: {expected}; {judged}")
-    if len(outcomes) > top:
-        lines.append(f"     … and {len(outcomes) - top} more")
+    lines += tell_ranked(outcomes, [in_words(entry["outcome"], labels) for entry in outcomes], "outcome", top)
     lines.append(
         f"expected end totals are for optimal play from there on, proven to within {advice['error_bound']:.1e}"
     )

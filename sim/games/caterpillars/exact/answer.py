@@ -18,23 +18,25 @@ _RARE = 5e-4
 _BAR = 40
 
 
-def answer(solved: Any, pmf: bool = True) -> dict[str, Any]:
+def answer(solved: Any, pmf: bool | None = None) -> dict[str, Any]:
     """A solution as plain data.
 
     Parameters
     ----------
     solved
-        Anything with ``rules``, ``value`` and ``error_bound``, in points; ``labels``, ``policy`` and ``pmf`` are
-        taken where it has them.
-    pmf : bool
-        Whether to work out the distribution of the end total.
+        Anything with ``rules``, ``value`` and ``error_bound``, in points; ``labels``, ``policy``, ``labellings`` and
+        ``pmf`` are taken where it has them.
+    pmf : bool, optional
+        Whether to work out the distribution of the end total; left out: for one labelled sheet, not for the whole game.
 
     Returns
     -------
     dict
         ``game``, ``rules`` (what decides the answer), ``labels`` (None: the whole game with its set-up), ``policy``
-        (``optimal`` or the policy followed), ``value``, ``error_bound``, and ``distribution`` (figures and ``pmf``,
-        index = end total; None where only the value is solved).
+        (``optimal`` or the policy followed), ``value``, ``error_bound``, ``distribution`` (figures and ``pmf``, index =
+        end total; None where it was not worked out or is not solved), and for the whole game ``labellings``: their
+        ``number``, and ``best``, ``worst`` and ``likeliest`` as ``labels``, ``value`` and ``chance`` (that optimal
+        set-up ends there).
     """
     rules: CaterpillarsRules = solved.rules
     labels = getattr(solved, "labels", None)
@@ -42,8 +44,8 @@ def answer(solved: Any, pmf: bool = True) -> dict[str, Any]:
     if labels is not None:  # the sheet is labelled: what is printed on it and how it is labelled has no say
         identity = {key: value for key, value in identity.items() if key not in ("sheet", "setup")}
     policy = getattr(solved, "policy", None)
-    chances = solved.pmf if pmf else None
-    return {
+    chances = solved.pmf if pmf or (pmf is None and labels is not None) else None
+    found = {
         "game": "caterpillars",
         "rules": identity,
         "labels": None if labels is None else [int(label) for label in labels],
@@ -52,6 +54,11 @@ def answer(solved: Any, pmf: bool = True) -> dict[str, Any]:
         "error_bound": float(solved.error_bound),
         "distribution": None if chances is None else _distribution(chances),
     }
+    if labels is None:
+        table = solved.labellings
+        rows = {"best": 0, "worst": -1, "likeliest": int(table["chance"].arg_max())}
+        found["labellings"] = {"number": len(table), **{name: table.row(i, named=True) for name, i in rows.items()}}
+    return found
 
 
 def _distribution(pmf: np.ndarray) -> dict[str, Any]:
@@ -59,10 +66,10 @@ def _distribution(pmf: np.ndarray) -> dict[str, Any]:
 
 
 def shown_sheet(labels: Sequence[int], scores: Sequence[int | None] | None = None) -> str:
-    """A sheet in one line, caterpillar by caterpillar: labels, or ``label:score`` with – for an empty box."""
+    """A sheet in one line, caterpillar by caterpillar: labels, or ``label:score``; · is a blank, – an empty box."""
     n = len(labels) // 3
     marks = [
-        str(label) if scores is None else f"{label}:{'–' if scores[b] is None else scores[b]}"
+        str(label or "·") if scores is None else f"{label}:{'–' if scores[b] is None else scores[b]}"
         for b, label in enumerate(labels)
     ]
     return "  ".join(f"{name} [{' '.join(marks[c * n : (c + 1) * n])}]" for c, name in enumerate(NAMES))
@@ -82,15 +89,29 @@ def shown_rules(rules: Mapping[str, Any]) -> str:
 def tell(answer: Mapping[str, Any]) -> str:
     """An answer in words: the expected end total with its proven error, and the chance of each end total."""
     labels = answer["labels"]
-    what = "the whole game, set-up included" if labels is None else shown_sheet(labels)
     player = "optimal play" if answer["policy"] == "optimal" else answer["policy"]
+    if labels is None:
+        player = f"the whole game, optimal set-up and {player}"
+        labels = answer["rules"]["sheet"]
     lines = [
-        f"Caterpillars, {shown_rules(answer['rules'])}, {player}: {what}",
+        f"Caterpillars, {shown_rules(answer['rules'])}, {player}: {shown_sheet(labels)}",
         f"expected end total {answer['value']:.6f} points, proven to within {answer['error_bound']:.1e}",
     ]
+    if "labellings" in answer:
+        lines += _tell_labellings(answer["labellings"])
     if answer["distribution"] is not None:
         lines += _tell_distribution(answer["distribution"])
     return "\n".join(lines)
+
+
+def _tell_labellings(found: Mapping[str, Any]) -> list[str]:
+    lines = [f"{found['number']:,} distinct labellings; the set-up rolls decide which can be had"]
+    for which in ("best", "worst", "likeliest"):
+        row = found[which]
+        lines.append(
+            f"  {which + ':':10} {shown_sheet(row['labels'])}: {row['value']:.6f} points, chance {row['chance']:.4%}"
+        )
+    return lines
 
 
 def _tell_distribution(found: Mapping[str, Any]) -> list[str]:

@@ -53,8 +53,10 @@ def push_blocks(
     at = np.zeros((8192, 3), np.int64)
     row_weight = np.zeros(512)
     row_start = np.zeros(513, np.int64)
-    best = np.zeros(64)
-    rest = np.zeros(64)
+    s0 = np.zeros(64)
+    s1 = np.zeros(64)
+    s2 = np.zeros(64)
+    s3 = np.zeros(64)
     for i in range(start, stop):
         m = triples[i]
         l0 = length[0, m[0]]
@@ -81,25 +83,114 @@ def push_blocks(
                     w = row_weight[r]
                     k0 = row_start[r]
                     k1 = row_start[r + 1]
+                    # rolls with few candidates are most of the work: one pass over their values; written out, for as
+                    # functions they took half as long again
+                    a = np.uint64(at[k0, 0] + t0 * at[k0, 1] + t1 * at[k0, 2])
                     if k1 == k0 + 1:
-                        a = np.uint64(at[k0, 0] + t0 * at[k0, 1] + t1 * at[k0, 2])
                         for t in range(ulow, uhigh):
                             handed[a + t] += w * chance[row + t]
                         continue
-                    for t in range(ulow, uhigh):
-                        best[t] = -np.inf
-                        rest[t] = w * chance[row + t]
-                    for k in range(k0, k1):
+                    b = np.uint64(at[k0 + 1, 0] + t0 * at[k0 + 1, 1] + t1 * at[k0 + 1, 2])
+                    if k1 == k0 + 2:
+                        for t in range(ulow, uhigh):
+                            p = w * chance[row + t]
+                            q = p if later[a + t] >= later[b + t] - TIE else 0.0
+                            s0[t] = q
+                            s1[t] = p - q
+                        for t in range(ulow, uhigh):
+                            handed[a + t] += s0[t]
+                        for t in range(ulow, uhigh):
+                            handed[b + t] += s1[t]
+                        continue
+                    c = np.uint64(at[k0 + 2, 0] + t0 * at[k0 + 2, 1] + t1 * at[k0 + 2, 2])
+                    if k1 == k0 + 3:
+                        for t in range(ulow, uhigh):
+                            x = later[a + t]
+                            y = later[b + t]
+                            z = later[c + t]
+                            limit = x if x > y else y
+                            limit = (limit if limit > z else z) - TIE
+                            p = w * chance[row + t]
+                            q = p if x >= limit else 0.0
+                            s0[t] = q
+                            p -= q
+                            q = p if y >= limit else 0.0
+                            s1[t] = q
+                            s2[t] = p - q
+                        for t in range(ulow, uhigh):
+                            handed[a + t] += s0[t]
+                        for t in range(ulow, uhigh):
+                            handed[b + t] += s1[t]
+                        for t in range(ulow, uhigh):
+                            handed[c + t] += s2[t]
+                        continue
+                    d = np.uint64(at[k0 + 3, 0] + t0 * at[k0 + 3, 1] + t1 * at[k0 + 3, 2])
+                    if k1 == k0 + 4:
+                        for t in range(ulow, uhigh):
+                            x = later[a + t]
+                            y = later[b + t]
+                            z = later[c + t]
+                            v = later[d + t]
+                            limit = x if x > y else y
+                            other = z if z > v else v
+                            limit = (limit if limit > other else other) - TIE
+                            p = w * chance[row + t]
+                            q = p if x >= limit else 0.0
+                            s0[t] = q
+                            p -= q
+                            q = p if y >= limit else 0.0
+                            s1[t] = q
+                            p -= q
+                            q = p if z >= limit else 0.0
+                            s2[t] = q
+                            s3[t] = p - q
+                        for t in range(ulow, uhigh):
+                            handed[a + t] += s0[t]
+                        for t in range(ulow, uhigh):
+                            handed[b + t] += s1[t]
+                        for t in range(ulow, uhigh):
+                            handed[c + t] += s2[t]
+                        for t in range(ulow, uhigh):
+                            handed[d + t] += s3[t]
+                        continue
+                    for t in range(ulow, uhigh):  # s0: the best less what counts as a tie; s1: what is left to hand on
+                        x = later[a + t]
+                        y = later[b + t]
+                        s0[t] = x if x > y else y
+                        s1[t] = w * chance[row + t]
+                    k = k0 + 2
+                    while k + 1 < k1:
+                        a = np.uint64(at[k, 0] + t0 * at[k, 1] + t1 * at[k, 2])
+                        b = np.uint64(at[k + 1, 0] + t0 * at[k + 1, 1] + t1 * at[k + 1, 2])
+                        for t in range(ulow, uhigh):
+                            x = later[a + t]
+                            y = later[b + t]
+                            x = x if x > y else y
+                            s0[t] = x if x > s0[t] else s0[t]
+                        k += 2
+                    if k < k1:
                         a = np.uint64(at[k, 0] + t0 * at[k, 1] + t1 * at[k, 2])
                         for t in range(ulow, uhigh):
                             x = later[a + t]
-                            best[t] = x if x > best[t] else best[t]
+                            s0[t] = x if x > s0[t] else s0[t]
+                    for t in range(ulow, uhigh):
+                        s0[t] -= TIE
+                    left = high - low
                     for k in range(k0, k1):
                         a = np.uint64(at[k, 0] + t0 * at[k, 1] + t1 * at[k, 2])
+                        hits = 0  # most candidates are taken nowhere: looking is cheaper than adding zeros
                         for t in range(ulow, uhigh):
-                            taken = rest[t] if later[a + t] >= best[t] - TIE else 0.0
-                            handed[a + t] += taken
-                            rest[t] -= taken
+                            hits += later[a + t] >= s0[t]
+                        if hits == 0:
+                            continue
+                        for t in range(ulow, uhigh):
+                            good = later[a + t] >= s0[t]
+                            handed[a + t] += s1[t] if good else 0.0
+                            s1[t] = 0.0 if good else s1[t]
+                            s0[t] = np.inf if good else s0[t]
+                        left -= hits
+                        if left == 0:
+                            break
 
 
 def optimal_pmf(

@@ -13,24 +13,25 @@ from sim.games.karolinchen.rules import COLOURS, KarolinchenRules
 _MOST_STARTS = 12
 
 
-def answer(solved: Any, pmf: bool = True) -> dict[str, Any]:
+def answer(solved: Any, pmf: bool | None = None) -> dict[str, Any]:
     """A `RaceSolution` or `OrderRace` as plain data.
 
     Parameters
     ----------
     solved : RaceSolution or OrderRace
-    pmf : bool
-        Whether to work out the distribution of the length of a game as well.
+    pmf : bool, optional
+        Whether to work out the distribution of the length of a game as well; left out: for two players, and for more
+        from given start fruits.
 
     Returns
     -------
     dict
         ``game``, ``rules``, ``policies`` by seat, ``win`` by seat with ``error_bound``, ``turns`` (``mean``,
-        ``error_bound``, and ``distribution``: figures, ``tail`` and ``pmf``, index = turns; None if not asked for),
-        ``residual``, and ``by_start``, one record per line-up of start fruits.
+        ``error_bound``, and ``distribution``: figures, ``tail`` and ``pmf``, index = turns; None where not
+        worked out), ``residual``, and ``by_start``, one record per line-up of start fruits.
     """
     found = None
-    if pmf:
+    if pmf or (pmf is None and (len(solved.policies) == 2 or len(solved.starts) == 1)):
         found = {
             **asdict(distribution(solved.turns_pmf)),
             "tail": solved.tail,
