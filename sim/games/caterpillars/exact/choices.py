@@ -8,6 +8,7 @@ butterfly brings.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -66,6 +67,12 @@ def tables(rules: CaterpillarsRules) -> int:
 
 def list_choices(rules: CaterpillarsRules) -> Choices:
     """List the choices of every roll in every table."""
+    return _list_choices(rules.model_dump_json())
+
+
+@lru_cache(maxsize=4)
+def _list_choices(rules_text: str) -> Choices:
+    rules = CaterpillarsRules.model_validate_json(rules_text)
     values = [0, *storable(rules)]
     stride = [len(values) ** 2, len(values), 1]
     fillings = list(product(values, repeat=3))
