@@ -14,7 +14,7 @@ export WORKERS
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report test deep lint bench lab clean constraints docs
+.PHONY: help setup report verify test deep lint bench lab clean constraints docs
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 20
@@ -38,6 +38,9 @@ report: $(STAMP) ## simulate, analyse and write reports/ (a second run does noth
 	  if grep -qs no_scm .dvc/config.local; then $(BIN)/dvc config --quiet --local --unset core.no_scm; fi; \
 	else $(BIN)/dvc config --quiet --local core.no_scm true; fi
 	@$(BIN)/dvc repro
+
+verify: $(STAMP) ## simulated results against exact ones, as the pipeline does it
+	@$(BIN)/sim verify --workers $(WORKERS) --out reports/verification.json
 
 test: $(STAMP) ## run the tests
 	@$(BIN)/python -m pytest

@@ -41,7 +41,7 @@ def lines(text: str) -> list[str]:
 def test_help_lists_the_commands_and_loads_nothing_heavy(cli: Any) -> None:
     result = cli("--help")
     assert result.status == 0
-    for name in ("games", "rules", "policies", "run", "sweep", "trace", "schema"):
+    for name in ("games", "rules", "policies", "run", "sweep", "trace", "verify", "schema"):
         assert f"\n  {name} " in result.out
     assert cli().out == result.out
     assert cli("--version").out == f"sim {sim.__version__}\n"
@@ -53,7 +53,7 @@ def test_help_lists_the_commands_and_loads_nothing_heavy(cli: Any) -> None:
     assert lines(done.stdout)[-1] == "[]"
 
 
-@pytest.mark.parametrize("command", ["games", "rules", "policies", "run", "sweep", "trace", "schema"])
+@pytest.mark.parametrize("command", ["games", "rules", "policies", "run", "sweep", "trace", "verify", "schema"])
 def test_every_command_has_help(cli: Any, command: str) -> None:
     result = cli(command, "--help")
     assert result.status == 0

@@ -316,7 +316,7 @@ def test_a_sweep_stage_names_all_code_that_decides_its_results(name: str) -> Non
 @pytest.mark.parametrize(
     ("name", "starts"),
     [
-        ("tables", ["sim.report.tables", "sim.report.inputs"]),
+        ("tables", ["sim.report.tables", "sim.report.inputs", "sim.report.verified"]),
         ("figures", ["sim.report.figures"]),
         ("page", ["sim.report.page"]),
     ],
@@ -324,6 +324,15 @@ def test_a_sweep_stage_names_all_code_that_decides_its_results(name: str) -> Non
 def test_a_report_stage_names_all_code_that_decides_its_results(name: str, starts: list[str]) -> None:
     runs = set().union(*map(closure, starts))
     assert not uncovered(stages()[name], runs)
+
+
+def test_the_verification_stage_names_all_code_that_decides_its_results() -> None:
+    games = (f"sim.games.{name}" for name in sim.games())
+    runs = set().union(closure("sim.verify"), *map(closure, games))
+    assert not uncovered(stages()["verify"], runs)
+    assert stages()["verify"]["params"] == ["verify"]
+    # the report is made only after a verification that passed
+    assert "reports/verification.json" in stages()["tables"]["deps"]
 
 
 def test_the_notebook_stage_names_all_code_that_decides_its_results() -> None:

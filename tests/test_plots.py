@@ -149,6 +149,30 @@ def test_heat_map_has_the_numbers_in_the_cells(ax):
     assert "a against b, won 70 times in 100" in plots.alt_heat(frame, "wins")
 
 
+def test_deviations_stand_side_by_side_before_the_limit(ax):
+    deviations = [0.1, 0.1, 0.1, 2.0, 9.0]
+    frame = pl.DataFrame(
+        {
+            "group": ["A game"] * 4 + ["Another"],
+            "label": ["dice"] * 3 + ["wins"] * 2,
+            "deviation": deviations,
+            "passed": [True] * 4 + [False],
+        }
+    )
+    plots.draw_deviations(frame, ax, limit=4.0, pixels=400, row=30, limit_label="limit for all")
+    points = [(x, y) for line in ax.get_lines() for x, y in line.get_xydata() if line.get_linestyle() == "None"]
+    assert sorted(x for x, _ in points) == deviations
+    assert len(set(points)) == 5  # no dot covers another
+    texts = {t.get_text() for t in ax.texts}
+    assert {"A game", "Another", "limit for all "} <= texts
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["dice (3)", "wins (1)", "wins (1)"]
+    assert ax.get_xlim()[1] >= 9.0
+    alt = plots.alt_deviations(frame, 4.0, "comparisons")
+    assert alt == (
+        "Dots for 5 comparisons, 1 outside the limit of 4 standard deviations; the largest, 9, is Another, wins."
+    )
+
+
 def test_alt_texts_are_short_and_hold_a_number(scores, forest, curve):
     long = forest.with_columns(label=pl.lit("a very long label " * 20))
     for alt in (

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from collections import Counter
+from dataclasses import replace
 from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -23,6 +24,7 @@ from sim.report.figures import FIGURES, draw_all
 from sim.report.grids import GRIDS
 from sim.report.prose import PARTS
 from sim.report.tables import read_tables
+from sim.verify import verify, write
 
 ROOT = Path(__file__).resolve().parent.parent
 PARAMS = ROOT / "params.yaml"
@@ -48,6 +50,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def report(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reports")
+    some = verify(games=GAMES, scenario="fair dice, level")
+    # a part of the list stands for the whole: what is looked at here is the page
+    write(replace(some, listed=len(some.checks)), folder / "verification.json")
     build.build_report(data, folder, PARAMS)
     return folder
 
@@ -204,7 +209,11 @@ def test_a_changed_style_needs_no_data(report, tmp_path):
     assert (folder / "figures" / "scores.svg").read_bytes() != (report / "figures" / "scores.svg").read_bytes()
 
 
-def test_missing_sweeps_steps_and_tables_are_told_in_one_line(tmp_path):
+def test_missing_sweeps_steps_and_tables_are_told_in_one_line(report, tmp_path):
+    with pytest.raises(ReportError, match=r"run `sim verify --out reports/verification\.json` first"):
+        build.build_report(tmp_path, tmp_path / "none", PARAMS)
+    (tmp_path / "out").mkdir()
+    shutil.copy(report / "verification.json", tmp_path / "out")
     with pytest.raises(ReportError, match=r"sim sweep sweeps/levels\.yaml"):
         build.build_report(tmp_path, tmp_path / "out", PARAMS)
     with pytest.raises(ReportError, match="accepted: tables, figures, page"):

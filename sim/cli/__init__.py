@@ -21,7 +21,7 @@ from sim import __version__
 from sim.errors import FaultError, SimError
 
 #: modules of this package that bring commands, in the order of the help page
-MODULES = ("games", "run", "sweep", "trace", "advise", "solve", "report", "schema", "bench")
+MODULES = ("games", "run", "sweep", "trace", "advise", "solve", "verify", "report", "schema", "bench")
 
 
 def _version(wanted: bool) -> None:

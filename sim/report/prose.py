@@ -16,7 +16,7 @@ import jinja2
 from sim.errors import ReportError, unknown
 from sim.report import words
 from sim.report.facts import Fact, Facts
-from sim.report.names import VIEWS
+from sim.report.names import GAME_NAMES, VIEWS
 
 FOLDER = Path(__file__).resolve().parent / "prose"
 #: the texts of the page, in order
@@ -67,6 +67,7 @@ class Prose:
             raw=lambda key: facts.get(key).value,
             has=lambda key: key in facts,
             view=lambda name: VIEWS.get(name, name),
+            game_name=lambda name: GAME_NAMES.get(name, name),
             seat=words.seat,
             both=words.listing,
             **(blocks or {}),

@@ -4,6 +4,7 @@ A sample is given as two arrays of equal length, `values` and `counts`: how ofte
 `Estimate`s: a value with its interval, the number of games behind it and the name of the method.
 """
 
+from sim.stats.agreement import Agreement, Exact, distribution_agreement, mean_agreement, share_agreement
 from sim.stats.compare import Verdict, at_least, games_to_settle, games_to_tell, inside, superiority
 from sim.stats.counts import expected_best, mean, moments, quantile, sample, share_at_least, spread
 from sim.stats.estimate import Estimate
@@ -12,11 +13,14 @@ from sim.stats.proportions import FairShare, fair_share, mean_share, wilson, wil
 from sim.stats.survival import longer_than, survival, time_quantile
 
 __all__ = [
+    "Agreement",
     "Estimate",
+    "Exact",
     "FairShare",
     "Paired",
     "Verdict",
     "at_least",
+    "distribution_agreement",
     "expected_best",
     "fair_share",
     "games_to_settle",
@@ -24,11 +28,13 @@ __all__ = [
     "inside",
     "longer_than",
     "mean",
+    "mean_agreement",
     "mean_share",
     "moments",
     "paired",
     "quantile",
     "sample",
+    "share_agreement",
     "share_at_least",
     "spread",
     "superiority",

@@ -23,8 +23,9 @@ from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
 
 TIE = 1e-9
 
-#: runs of blocks that are followed side by side; part of the result's last bits, so not the number of workers
-PARTS = 4
+#: runs of blocks that are followed side by side; part of the result's last bits, so not the number of workers. Every
+#: further run costs room and a summing
+PARTS = 2
 
 
 @jit
@@ -215,13 +216,14 @@ def optimal_pmf(
     r = Rolls(rules)
     most = max(sheet.sizes)
     chance = np.ones(1) if begin is None else begin
+    rings = [np.empty(max(sheet.sizes[i::2])) for i in (0, 1)]
     room = np.empty((parts - 1, most))
     pmf = np.zeros(rules.max_score + 1)
     with ThreadPoolExecutor(workers) as pool:
         for layer, triples in enumerate(sheet.layers[:-1]):
             size = sheet.sizes[layer + 1]
             runs = chunks(sheet, layer, parts if len(triples) >= 4 * parts else 1)
-            handed = [np.zeros(size), *room[: len(runs) - 1, :size]]
+            handed = [rings[(layer + 1) % 2][:size], *room[: len(runs) - 1, :size]]
 
             def run(
                 i: int,

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 
@@ -109,10 +108,20 @@ def build(fulls: Sequence[Sequence[Sequence[int]]], step: int, ordered: bool = T
     return _lay_out(roots, len(fulls[0][0]), step, follow)
 
 
-def states(fulls: Sequence[Sequence[Sequence[int]]], step: int, ordered: bool = True) -> int:
-    """Number of states of a family, without laying it out."""
+def layer_sizes(fulls: Sequence[Sequence[Sequence[int]]], step: int, ordered: bool = True) -> list[int]:
+    """States of each layer of a family, without laying it out."""
     roots, follow = _graph(fulls, ordered)
-    return prod(sum(step * filled + 1 for _, filled in _reached(own, follow)) for own in roots)
+    sizes = [1]
+    for own in roots:
+        totals = [0] * (len(fulls[0][0]) + 1)  # of one caterpillar, by filled boxes
+        for _, filled in _reached(own, follow):
+            totals[filled] += step * filled + 1
+        mixed = [0] * (len(sizes) + len(totals) - 1)
+        for i, a in enumerate(sizes):
+            for j, b in enumerate(totals):
+                mixed[i + j] += a * b
+        sizes = mixed
+    return sizes
 
 
 def _graph(fulls: Sequence[Sequence[Sequence[int]]], ordered: bool) -> tuple[list[list[Key]], Follow]:

@@ -10,7 +10,7 @@ that are told once, with the caterpillars in sorted order; chances of both are s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
@@ -23,7 +23,7 @@ from sim.games.base import RulesModel
 from sim.games.caterpillars.exact.follow import value_square_zeros
 from sim.games.caterpillars.exact.pmf import TIE, optimal_pmf
 from sim.games.caterpillars.exact.setup import fillings, offers, placement_chances, placement_values
-from sim.games.caterpillars.exact.sheet import Sheet, build, states
+from sim.games.caterpillars.exact.sheet import Sheet, build, layer_sizes
 from sim.games.caterpillars.exact.solution import numbers, stable
 from sim.games.caterpillars.exact.values import PRODUCTS, end_totals, layer_values, solve
 from sim.games.caterpillars.rules import MAX_LABEL, CaterpillarsRules
@@ -82,7 +82,7 @@ class WholeSolution:
         self._memory = memory
         self._parts = fillings(rules)
         self._full = [self._parts.full(c) for c in range(3)]
-        sheet = self._family("the whole game", ordered=False, tables=1)
+        sheet = self._family("the whole game", ordered=False, room=two_layers)
         self.states = sheet.size
         first = np.empty(0)
         for _, values in layer_values(sheet, rules, end_totals(rules)[None], workers):
@@ -98,28 +98,21 @@ class WholeSolution:
         values = iter(self._parts.items[c][filling])
         return tuple(label or next(values) for label in self.rules.printed[c * n : (c + 1) * n])
 
-    def _family(self, what: str, ordered: bool, tables: float) -> Sheet:
-        """All sheets as one graph, if so many tables of two layers of it fit in memory."""
+    def _family(self, what: str, ordered: bool, room: Callable[[list[int]], int]) -> Sheet:
+        """All sheets as one graph; `RulesError` if memory cannot hold `room` doubles for layers of such sizes."""
         fulls = [[self._arrangement(c, filling) for filling in self._full[c]] for c in range(3)]
-        # before it is laid out: the two layers are no smaller than the average ones
-        size = states(fulls, self.rules.max_entry, ordered)
-        self._allow(what, size, tables * size / ((self.rules.rounds + 2) // 2))
-        sheet = build(fulls, self.rules.max_entry, ordered)
-        self._allow(what, size, tables * _rings(sheet))
-        return sheet
+        sizes = layer_sizes(fulls, self.rules.max_entry, ordered)
+        need = 8 * room(sizes) / 1e9
+        if need > self._memory:
+            raise RulesError(
+                f"{what} on this sheet at {self.rules.level} has {sum(sizes):.3g} positions and takes {need:.3g} GB; "
+                f"accepted: up to memory = {self._memory:g} GB, fewer blanks or boxes, or labels"
+            )
+        return build(fulls, self.rules.max_entry, ordered)
 
     def _by_labelling(self, sheet: Sheet, first: np.ndarray) -> np.ndarray:
         """Numbers of the first layer as [F0, F1, F2], by the full fillings of each caterpillar."""
         return first[sheet.offset[np.ix_(*sheet.roots)]]
-
-    def _allow(self, what: str, size: float, doubles: float) -> None:
-        """`RulesError` where so many numbers are more than memory may hold."""
-        need = 8 * doubles / 1e9
-        if need > self._memory:
-            raise RulesError(
-                f"{what} on this sheet at {self.rules.level} has {size:.3g} positions and takes {need:.1f} GB; "
-                f"accepted: up to memory = {self._memory:g} GB, fewer blanks or boxes, or labels"
-            )
 
     @cached_property
     def chances(self) -> np.ndarray:
@@ -161,7 +154,7 @@ class WholeSolution:
         """`labellings` with ``sd`` (of the end total, points) and ``zero_share`` (expected share of rounds in which a
         zero is written), both under optimal play.
         """
-        sheet = self._family("the atlas", ordered=True, tables=3)
+        sheet = self._family("the atlas", ordered=True, room=lambda sizes: 3 * two_layers(sizes))
         value, square, zeros = value_square_zeros(sheet, self.rules, self._workers)
         spread = np.sqrt(np.maximum(square - value**2, 0.0))
         return self._frame(
@@ -199,8 +192,8 @@ class WholeSolution:
         Keeps the values of all positions at once; None where they do not fit into ``memory``.
         """
         try:
-            sheet = self._family("the distribution of the whole game", ordered=True, tables=1)
-            self._allow("the distribution of the whole game", sheet.size, sheet.size + 2 * max(sheet.sizes))
+            # all values, and the probabilities of two layers
+            sheet = self._family("its distribution", ordered=True, room=lambda sizes: sum(sizes) + 2 * max(sizes))
         except RulesError:
             return None
         values = solve(sheet, self.rules, self._workers)
@@ -269,9 +262,9 @@ class WholeSolution:
         return tuple(sorted((value, next(blank[c])) for c, value in zip(to, values, strict=True)))
 
 
-def _rings(sheet: Sheet) -> int:
-    """Doubles of two layers."""
-    return max(sheet.sizes[0::2]) + max(sheet.sizes[1::2])
+def two_layers(sizes: list[int]) -> int:
+    """Room for the values of two neighbouring layers, whichever they are."""
+    return max(sizes[0::2]) + max(sizes[1::2])
 
 
 def solve_whole(
