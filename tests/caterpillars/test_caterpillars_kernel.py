@@ -243,6 +243,11 @@ GOLDEN = (
     + [
         ({"level": "beginner", "boxes": 2}, ["optimal", "greedy"]),
         ({"level": "intermediate", "boxes": 1, "sheet": [7, 3, 5], "zero_rule": "split"}, ["child", "optimal"]),
+        ({"level": "beginner", "boxes": 1, "sheet": [0, 0, 0]}, ["greedy(placement=optimal)", "random"]),
+        (
+            {"level": "intermediate", "boxes": 1, "sheet": [0, 4, 0], "setup": "variation"},
+            ["weighted", "greedy(placement=optimal)"],
+        ),
     ]
 )
 

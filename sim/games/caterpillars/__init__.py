@@ -6,10 +6,18 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sim.errors import InputError, PolicyError, unknown
+from sim.errors import InputError, PolicyError, RulesError, unknown
 from sim.games.base import Field, Game, Policy, RulesModel
 from sim.games.caterpillars import trace as _trace
-from sim.games.caterpillars.kernel import KERNEL_VERSION, Book, CaterpillarsPlayable, result_fields
+from sim.games.caterpillars.kernel import (
+    KERNEL_VERSION,
+    Book,
+    CaterpillarsPlayable,
+    Plan,
+    reads_book,
+    reads_plan,
+    result_fields,
+)
 from sim.games.caterpillars.outcomes import outcomes
 from sim.games.caterpillars.policies import OPTIMAL, POLICIES
 from sim.games.caterpillars.rules import CaterpillarsRules
@@ -38,25 +46,28 @@ class CaterpillarsGame(Game):
 
     def check_policies(self, rules: RulesModel, policies: Sequence[Policy]) -> None:
         assert isinstance(rules, CaterpillarsRules)
-        if not any(p.info.number == OPTIMAL for p in policies):
-            return
-        if rules.has_bonus:
-            raise PolicyError(
-                f"policy optimal was given at level {rules.level}; accepted: beginner and intermediate, where it has "
-                f"exact values to read"
-            )
-        if rules.blanks:
-            raise PolicyError(
-                f"policy optimal was given for a sheet with {rules.blanks} blanks, "
-                f"{' '.join(map(str, rules.printed))}; accepted: sheet = {rules.rounds} labels from 1 to 12, for which "
-                f"it has exact values to read"
-            )
+        if any(reads_book(p) for p in policies):
+            if rules.has_bonus:
+                raise PolicyError(
+                    f"policy optimal was given at level {rules.level}; accepted: beginner and intermediate, where it "
+                    f"has exact values to read"
+                )
+            if rules.blanks:
+                raise PolicyError(
+                    f"policy optimal was given for a sheet with {rules.blanks} blanks, "
+                    f"{' '.join(map(str, rules.printed))}; accepted: sheet = {rules.rounds} labels from 1 to 12, for "
+                    f"which it has exact values to read"
+                )
+        for policy in policies:
+            if reads_plan(policy, rules) and (refused := _no_plan(rules.text())):
+                raise PolicyError(f"policy {policy.text()}: {refused}, or another placement")
 
     def compile(self, rules: RulesModel, policies: Sequence[Policy]) -> CaterpillarsPlayable:
         assert isinstance(rules, CaterpillarsRules)
         self.check_policies(rules, policies)
-        wanted = any(p.info.number == OPTIMAL for p in policies)
-        return CaterpillarsPlayable(rules, policies, _book(rules.text()) if wanted else None)
+        book = _book(rules.text()) if any(reads_book(p) for p in policies) else None
+        plan = _plan(rules.text()) if any(reads_plan(p, rules) for p in policies) else None
+        return CaterpillarsPlayable(rules, policies, book, plan)
 
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
         return _trace.trace(self.compile(rules, policies), seed, game)
@@ -113,6 +124,27 @@ def _book(rules_text: str) -> Book:
 
     rules = CaterpillarsRules.model_validate_json(rules_text)
     return SheetSolution(rules, rules.printed).kernel_table()
+
+
+@lru_cache(maxsize=256)
+def _no_plan(rules_text: str) -> str:
+    """Why the whole game of some rules has no exact values, in one line; empty if it has."""
+    from sim.games.caterpillars.exact.whole import WholeSolution
+
+    try:
+        WholeSolution.positions(CaterpillarsRules.model_validate_json(rules_text))
+    except RulesError as error:
+        return str(error)
+    return ""
+
+
+@lru_cache(maxsize=256)
+def _plan(rules_text: str) -> Plan:
+    """Exact values of the set-up; small, and long to work out, so all are kept."""
+    from sim.games.caterpillars.exact.whole import WholeSolution
+
+    table = WholeSolution(CaterpillarsRules.model_validate_json(rules_text)).placement
+    return table.value, table.add
 
 
 GAME = CaterpillarsGame()

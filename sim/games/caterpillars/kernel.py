@@ -20,8 +20,9 @@ from sim.games.base import Field, Playable, Policy
 from sim.games.caterpillars.odds import odds
 from sim.games.caterpillars.outcomes import NO_FACE, close_box, list_outcomes, open_sheet, rules_record, tables, unpack
 from sim.games.caterpillars.placement import LOWEST as PLACE_LOWEST
+from sim.games.caterpillars.placement import OPTIMAL as PLACE_OPTIMAL
 from sim.games.caterpillars.placement import RANDOM as PLACE_RANDOM
-from sim.games.caterpillars.placement import place, single
+from sim.games.caterpillars.placement import best_offer, filled, offered, place, single
 from sim.games.caterpillars.policies import GREEDY, OPTIMAL, POLICIES, RANDOM, READS_OTHERS, choose, choose_optimal
 from sim.games.caterpillars.position import OTHERS, POSITION, SEAT, WORK
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
@@ -32,6 +33,8 @@ KERNEL_VERSION = 1
 
 #: exact values of a labelled sheet: values, place, length, node (see `after` in the policies)
 Book = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+#: exact values by what the caterpillars' blanks hold: value, add (see `way_value` in the placements)
+Plan = tuple[np.ndarray, np.ndarray]
 
 _MEDIAN = 0
 _LOWEST = 1
@@ -125,11 +128,48 @@ def put_label(position, work, mask, value, how, u):
 
 
 @jit
-def set_up(position, rules, work, g, how, draws):
+def set_up_optimally(position, rules, work, g, plan):
+    """Write this seat's labels, all values of a roll at once, where the exact values of `plan` want them."""
+    mask = rules.blanks
+    n0 = 0
+    n1 = 0
+    n2 = 0
+    n = position.boxes
+    for j in range(rules.setup_rolls):
+        x = work.setup[g, j]
+        d0 = x % 6 + 1
+        d1 = x // 6 % 6 + 1
+        d2 = x // 36 % 6 + 1
+        low = min(d0, d1, d2)
+        high = max(d0, d1, d2)
+        middle = d0 + d1 + d2 - low - high
+        choice = best_offer(plan, n0, n1, n2, low, middle, high, rules.variation)
+        v0, v1, v2 = offered(low, middle, high, rules.variation, choice // 27)
+        way = choice % 27
+        for i in range(2 if rules.variation else 3):
+            c = way // 9 if i == 0 else way // 3 % 3 if i == 1 else way % 3
+            v = v0 if i == 0 else v1 if i == 1 else v2
+            if c == 0:
+                n0 = filled(plan, 0, n0, v)
+            elif c == 1:
+                n1 = filled(plan, 1, n1, v)
+            else:
+                n2 = filled(plan, 2, n2, v)
+            box = c * n + trailing_zeros((mask >> (c * n)) & ((1 << n) - 1))
+            position.labels[box] = v
+            mask &= ~(1 << box)
+
+
+@jit
+def set_up(position, rules, work, g, how, draws, plan):
     """Write this seat's labels: the printed ones, then roll by roll."""
     mask = rules.blanks
     for b in range(rules.rounds):
         position.labels[b] = rules.printed[b]
+    if plan is not None:  # without a plan this is not even compiled
+        if how == PLACE_OPTIMAL:
+            set_up_optimally(position, rules, work, g, plan)
+            return
     for j in range(rules.setup_rolls):
         x = work.setup[g, j]
         position.dice[0] = x % 6 + 1
@@ -209,10 +249,10 @@ def draw_numbers(player, seat, seed, game, rules, work):
 
 
 @jit
-def new_sheet(player, position, seed, game, g, rules, work):
+def new_sheet(player, position, seed, game, g, rules, work, plan):
     """Clear a sheet and play this seat's set-up."""
     draw_numbers(player, position.seat, seed, game, rules, work)
-    set_up(position, rules, work, g, int(player.params[0]), player.placement_draws)
+    set_up(position, rules, work, g, int(player.params[0]), player.placement_draws, plan)
     open_sheet(position, rules.rounds)
     for b in range(rules.rounds):
         position.scores[b] = -1
@@ -289,13 +329,27 @@ def report(positions, seats, final, out, first_row):
 
 @jit
 def play_games(
-    seed, first, games, seats, rules_, tables_, players, positions, work_, reads_others, book, out, record, recorded
+    seed,
+    first,
+    games,
+    seats,
+    rules_,
+    tables_,
+    players,
+    positions,
+    work_,
+    reads_others,
+    book,
+    plan,
+    out,
+    record,
+    recorded,
 ):
     """Play games `first` … `first + games − 1` into `out`; with `record`, keep the moves of the last one in `recorded`.
 
     `rules_`, `tables_` and `work_` are arrays of one record, `players` and `positions` have one per seat; `book` is
-    None or the exact values that `OPTIMAL` reads; `recorded` is int64[rounds × seats, 4] (outcomes, round by round).
-    Labels stay in `positions`, dice in `work_`.
+    None or the exact values that policy `optimal` reads, `plan` None or those that placement `optimal` reads;
+    `recorded` is int64[rounds × seats, 4] (outcomes, round by round). Labels stay in `positions`, dice in `work_`.
     """
     rules = rules_[0]
     tables = tables_[0]
@@ -305,7 +359,7 @@ def play_games(
         if g & 3 == 0:
             roll_dice(seed, game, rules, work)
         for s in range(seats):
-            new_sheet(players[s], positions[s], seed, game, g & 3, rules, work)
+            new_sheet(players[s], positions[s], seed, game, g & 3, rules, work, plan)
         for r in range(rules.rounds):
             x = work.dice[g & 3, r]
             roll = x % 216
@@ -324,6 +378,16 @@ def play_games(
                     recorded[r * seats + s, 2] = box
                     recorded[r * seats + s, 3] = score
         report(positions, seats, rules.final, out, g * seats)
+
+
+def reads_book(policy: Policy) -> bool:
+    """Whether a policy looks up the exact values of a labelled sheet."""
+    return policy.info.number == OPTIMAL
+
+
+def reads_plan(policy: Policy, rules: CaterpillarsRules) -> bool:
+    """Whether a policy looks up the exact values of the set-up."""
+    return policy.vector(POLICIES.width)[0] == PLACE_OPTIMAL and rules.blanks > 0
 
 
 class _Scratch:
@@ -357,14 +421,23 @@ class CaterpillarsPlayable(Playable):
     """Caterpillars with rules and policies fixed.
 
     `book` holds the exact values of a labelled sheet (values, place, length, node) and has to be given where a seat
-    plays `optimal`.
+    plays `optimal`; `plan` those of the set-up (value, add) where one has ``placement=optimal`` and there are blanks.
     """
 
-    def __init__(self, rules: CaterpillarsRules, policies: Sequence[Policy], book: Book | None = None) -> None:
-        if book is None and any(p.info.number == OPTIMAL for p in policies):
+    def __init__(
+        self,
+        rules: CaterpillarsRules,
+        policies: Sequence[Policy],
+        book: Book | None = None,
+        plan: Plan | None = None,
+    ) -> None:
+        if book is None and any(reads_book(p) for p in policies):
             raise ValueError("policy optimal needs a book of exact values")
+        if plan is None and any(reads_plan(p, rules) for p in policies):
+            raise ValueError("placement optimal needs a plan of exact values")
         self.rules = rules
         self._book = book
+        self._plan = plan
         self.policies = tuple(policies)
         self.seats = len(policies)
         self.fields = result_fields(rules, self.seats)
@@ -388,6 +461,7 @@ class CaterpillarsPlayable(Playable):
             scratch.work,
             self._reads_others,
             self._book,
+            self._plan,
             out,
             record,
             scratch.recorded,

@@ -1,7 +1,7 @@
 """Where to write labels in the set-up: the `placement` parameter that every Caterpillars policy takes.
 
 Two decisions: in the variation, which die stands alone (`single`); then, for each value in turn, which blank gets it
-(`place`).
+(`place`). Placement `optimal` decides for all values of a roll at once (`write_roll`), by a table of exact values.
 """
 
 from __future__ import annotations
@@ -15,7 +15,11 @@ LOWEST = 1
 SPREAD = 2
 DOUBLE = 3
 ODDS = 4
-CHOICES = ("random", "lowest", "spread", "double", "odds")
+OPTIMAL = 5
+CHOICES = ("random", "lowest", "spread", "double", "odds", "optimal")
+
+#: ways to write a roll whose values differ by no more are equally good
+TIE = 1e-9
 
 
 def placement(default: str) -> PolicyParameter:
@@ -25,8 +29,9 @@ def placement(default: str) -> PolicyParameter:
         default,
         "where labels are written in the set-up: on random blanks; in rolled order on the lowest blanks; so "
         "that equal labels are on "
-        "different caterpillars (spread) or on the same one (double); or poor labels together on one "
-        "caterpillar (odds)",
+        "different caterpillars (spread) or on the same one (double); poor labels together on one "
+        "caterpillar (odds); or all values of a roll at once so that the expected end total of optimal play is largest "
+        "(optimal; where the whole game has exact values)",
         choices=CHOICES,
     )
 
@@ -78,3 +83,60 @@ def place(position, value, blanks, n, how, u):
             most = worth
             choice = i
     return choice
+
+
+@jit
+def filled(plan, c, filling, value):
+    """What caterpillar `c` holds after one more value, −1 where there is no room."""
+    return plan[1][c, filling, value] if filling >= 0 else -1
+
+
+@jit
+def way_value(plan, n0, n1, n2, v0, v1, v2, way):
+    """What it is worth to write three values (two where v2 is 0) on three caterpillars.
+
+    `way` holds the caterpillars in base 3: ``way // 9`` gets v0, ``way // 3 % 3`` v1, ``way % 3`` v2. `plan` is what an
+    exact solver hands in: (value, add), see `PlacementTable` there; n0, n1, n2 are the fillings so far. −1e30 where a
+    caterpillar has no room.
+    """
+    for i in range(2 if v2 == 0 else 3):
+        c = way // 9 if i == 0 else way // 3 % 3 if i == 1 else way % 3
+        v = v0 if i == 0 else v1 if i == 1 else v2
+        if c == 0:
+            n0 = filled(plan, 0, n0, v)
+        elif c == 1:
+            n1 = filled(plan, 1, n1, v)
+        else:
+            n2 = filled(plan, 2, n2, v)
+    return plan[0][n0, n1, n2] if min(n0, n1, n2) >= 0 else -1e30
+
+
+@jit
+def best_offer(plan, n0, n1, n2, d0, d1, d2, variation):
+    """How to write a roll of the set-up, dice ascending: ``offer × 27 + way``, the first in sorted order among equals.
+
+    An offer is all three dice, or, in the variation, the single die: the lowest, the middle or the highest one.
+    """
+    most = -1e30
+    for again in range(2):
+        for offer in range(3 if variation else 1):
+            v0, v1, v2 = offered(d0, d1, d2, variation, offer)
+            for way in range(0, 27, 3 if variation else 1):
+                worth = way_value(plan, n0, n1, n2, v0, v1, v2, way)
+                if again == 0:
+                    most = max(most, worth)
+                elif worth >= most - TIE:
+                    return 27 * offer + way
+    return 0
+
+
+@jit
+def offered(d0, d1, d2, variation, offer):
+    """Values to write, ascending; the third is 0 in the variation. Dice are ascending."""
+    if not variation:
+        return d0, d1, d2
+    if offer == 0:
+        return d0, d1 + d2, 0
+    if offer == 1:
+        return d1, d0 + d2, 0
+    return min(d2, d0 + d1), max(d2, d0 + d1), 0

@@ -73,16 +73,10 @@ class WholeSolution:
     """
 
     def __init__(self, rules: CaterpillarsRules, workers: int = 2, memory: float = MEMORY) -> None:
-        if rules.has_bonus:
-            raise RulesError(
-                f"level = {rules.level} is not solved with its set-up; accepted: beginner, intermediate, or labels"
-            )
         self.rules = rules
         self._workers = workers
         self._memory = memory
-        self._parts = fillings(rules)
-        self._full = [self._parts.full(c) for c in range(3)]
-        sheet = self._family("the whole game", ordered=False, room=two_layers)
+        sheet = self._lay_out()
         self.states = sheet.size
         first = np.empty(0)
         for _, values in layer_values(sheet, rules, end_totals(rules)[None], workers):
@@ -91,6 +85,24 @@ class WholeSolution:
         self.placement = PlacementTable(value, self._parts.add)
         self.value = float(value[0, 0, 0])
         self.error_bound = (rules.rounds + rules.setup_rolls) * PRODUCTS * 2.0**-53 * rules.max_score
+
+    @classmethod
+    def positions(cls, rules: CaterpillarsRules, memory: float = MEMORY) -> int:
+        """How many positions the family of sheets has; `RulesError` where it is not solved. Solves nothing."""
+        self = cls.__new__(cls)
+        self.rules = rules
+        self._memory = memory
+        return self._lay_out().size
+
+    def _lay_out(self) -> Sheet:
+        rules = self.rules
+        if rules.has_bonus:
+            raise RulesError(
+                f"level = {rules.level} is not solved with its set-up; accepted: beginner, intermediate, or labels"
+            )
+        self._parts = fillings(rules)
+        self._full = [self._parts.full(c) for c in range(3)]
+        return self._family("the whole game", ordered=False, room=two_layers)
 
     def _arrangement(self, c: int, filling: int) -> tuple[int, ...]:
         """Labels of a caterpillar: the printed ones, and the filling's values on the blanks, ascending."""
