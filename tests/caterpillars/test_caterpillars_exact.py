@@ -16,7 +16,8 @@ from sim.errors import InputError, RulesError
 from sim.games import get
 from sim.games.caterpillars import CaterpillarsRules, outcomes
 from sim.games.caterpillars.exact.candidates import rolls, ways
-from sim.games.caterpillars.exact.solution import solve_policy, solve_sheet
+from sim.games.caterpillars.exact.played import solve_policy
+from sim.games.caterpillars.exact.solution import solve_sheet
 
 LEVELS = ("beginner", "intermediate", "advanced", "expert")
 
@@ -179,7 +180,7 @@ def test_best_ranks_all_outcomes_and_its_first_is_the_value() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: solve_policy("expert", [1] * 12, "greedy"), "beginner, intermediate"),
+        (lambda: solve_policy("expert", [1] * 12, "greedy"), "fewer boxes or a later position"),
         (lambda: solve_sheet("beginner", [1] * 11), "12 whole numbers from 1 to 12"),
         (lambda: solve_sheet("beginner", [0] * 12), "1 to 12"),
     ],

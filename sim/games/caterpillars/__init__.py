@@ -78,24 +78,30 @@ class CaterpillarsGame(Game):
         policies: Sequence[str | Mapping[str, Any] | Policy] | None = None,
         **position: Any,
     ) -> Any:
-        from sim.games.caterpillars.exact.solution import solve_policy, solve_sheet
+        from sim.games.caterpillars.exact.played import solve_policy
+        from sim.games.caterpillars.exact.solution import solve_sheet
         from sim.games.caterpillars.exact.whole import solve_whole
 
         sheet = "labels" in position
-        known = ["labels", "utility", "workers"] if sheet else ["labels", "memory", "workers"]
+        policy = None
+        if policies is not None:
+            if not sheet:
+                raise InputError("policies were given without labels; accepted: one labelled sheet, labels=[…]")
+            if not isinstance(policies, str) and len(policies) != 1:
+                raise InputError(f"{len(policies)} policies were given; accepted: one (players do not interact)")
+            policy = POLICIES.parse(policies if isinstance(policies, str) else policies[0])
+            if policy.info.number == OPTIMAL:
+                policy = None
+        if policy is not None:
+            known = ["bonus", "filled", "labels", "totals", "workers"]
+        else:
+            known = ["labels", "utility", "workers"] if sheet else ["labels", "memory", "workers"]
         unknown_names = sorted(set(position) - set(known))
         if unknown_names:
             raise InputError(unknown("argument of solve for caterpillars", unknown_names[0], known))
-        if policies is None:
-            return solve_sheet(rules, **position) if sheet else solve_whole(rules, **position)
-        if not sheet:
-            raise InputError("policies were given without labels; accepted: one labelled sheet, labels=[…]")
-        if not isinstance(policies, str) and len(policies) != 1:
-            raise InputError(f"{len(policies)} policies were given; accepted: one (players do not interact)")
-        policy = POLICIES.parse(policies if isinstance(policies, str) else policies[0])
-        if policy.info.number == OPTIMAL:
-            return solve_sheet(rules, **position)
-        return solve_policy(rules, position["labels"], policy)
+        if policy is not None:
+            return solve_policy(rules, policy=policy, **position)
+        return solve_sheet(rules, **position) if sheet else solve_whole(rules, **position)
 
     def answer(self, solved: Any, pmf: bool | None = None) -> dict[str, Any]:
         from sim.games.caterpillars.exact import answer

@@ -103,7 +103,7 @@ class BonusSolution:
 
     def state_value(self, filled: Sequence[bool], totals: Sequence[int], bonus: Sequence[int] = (0, 0, 0)) -> float:
         """Expected end total from a position, before the roll."""
-        done, sums, stored = self._check(filled, totals, bonus)
+        done, sums, stored = check_position(self.rules, filled, totals, bonus)
         place = self._place(done, sums, stored)
         return self._from(place).value(place)
 
@@ -130,7 +130,7 @@ class BonusSolution:
             Face of the action die, at expert.
         """
         rules = self.rules
-        done, sums, stored = self._check(filled, totals, bonus)
+        done, sums, stored = check_position(self.rules, filled, totals, bonus)
         rolled = numbers("dice", dice, rules.dice, 1, 6)
         if (face in FACES) != rules.has_action or (face is not None and face not in FACES):
             accepted = f"one of {', '.join(FACES)}" if rules.has_action else "None"
@@ -150,26 +150,28 @@ class BonusSolution:
         ranked.sort(key=lambda pair: -pair[1])
         return stable(ranked)
 
-    def _check(
-        self, filled: Sequence[bool], totals: Sequence[int], bonus: Sequence[int]
-    ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-        rules, n = self.rules, self.rules.boxes
-        done = numbers("filled", filled, rules.rounds, 0, 1)
-        sums = numbers("totals", totals, 3, 0, n * rules.max_entry)
-        stored = numbers("bonus", bonus, 3, 0, rules.max_bonus)
-        accepted = [0, *storable(rules)]
-        if any(x not in accepted for x in stored):
-            raise InputError(f"bonus = {list(stored)} is not accepted; accepted: {', '.join(map(str, accepted))}")
-        if sum(x > 0 for x in stored) > sum(done):
-            raise InputError(
-                f"bonus = {list(stored)} with {sum(done)} boxes filled; accepted: at most one bonus write a round"
-            )
-        for c in range(3):
-            most = rules.max_entry * sum(done[c * n : (c + 1) * n])
-            if sums[c] > most:
-                limit = f"accepted: 0 to {most} with the boxes filled so far"
-                raise InputError(f"totals[{c}] = {sums[c]} is not accepted; {limit}")
-        return done, sums, stored
+
+def check_position(
+    rules: CaterpillarsRules, filled: Sequence[bool], totals: Sequence[int], bonus: Sequence[int]
+) -> tuple[tuple[int, ...], tuple[int, int, int], tuple[int, int, int]]:
+    """A position before a roll as whole numbers (filled boxes, totals, bonus boxes), or `InputError`."""
+    n = rules.boxes
+    done = numbers("filled", filled, rules.rounds, 0, 1)
+    sums = numbers("totals", totals, 3, 0, n * rules.max_entry)
+    stored = numbers("bonus", bonus, 3, 0, rules.max_bonus)
+    accepted = [0, *storable(rules)]
+    if any(x not in accepted for x in stored):
+        raise InputError(f"bonus = {list(stored)} is not accepted; accepted: {', '.join(map(str, accepted))}")
+    if sum(x > 0 for x in stored) > sum(done):
+        raise InputError(
+            f"bonus = {list(stored)} with {sum(done)} boxes filled; accepted: at most one bonus write a round"
+        )
+    for c in range(3):
+        most = rules.max_entry * sum(done[c * n : (c + 1) * n])
+        if sums[c] > most:
+            limit = f"accepted: 0 to {most} with the boxes filled so far"
+            raise InputError(f"totals[{c}] = {sums[c]} is not accepted; {limit}")
+    return done, (sums[0], sums[1], sums[2]), (stored[0], stored[1], stored[2])
 
 
 def list_outcomes(

@@ -14,7 +14,8 @@ import numpy as np
 
 from sim.errors import InputError
 from sim.games.base import Policy, RulesModel
-from sim.games.caterpillars.exact.solution import SheetSolution, solve_policy
+from sim.games.caterpillars.exact.played import solve_policy
+from sim.games.caterpillars.exact.solution import SheetSolution
 from sim.games.caterpillars.policies import POLICIES
 from sim.games.caterpillars.rules import CaterpillarsRules
 

@@ -1,170 +1,179 @@
-"""Exact distribution of the end total when a registered policy plays one labelled sheet at beginner or intermediate.
+"""A registered policy followed forward from a position of one labelled sheet: where its games end, and what they lose.
 
-One pass forward: the probability of every position (filled boxes × three totals) is handed on along what the policy
-does with every
-roll. The policy is asked through its own decision function; the outcomes it chooses from come from this package's
-generator. A policy must depend
-on the sheet only through labels, filled boxes and totals, as every registered one does.
+One pass forward, layer by layer (a layer is a number of filled boxes): the probability of every position (filled boxes
+× three totals × bonus boxes) is handed on along what the policy does with every roll. The policy is asked through its
+own decision function; the outcomes it chooses from come from this package's generator. A policy must depend on the
+sheet only through labels, filled boxes, totals and bonus boxes, as every registered one does.
+
+On the way the pass can hold every decision against optimal values; `regret` says what is measured.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import comb
+from typing import NamedTuple
 
 import numpy as np
 
-from sim.engine.jit import jit
+from sim.errors import RulesError
 from sim.games.base import Policy
-from sim.games.caterpillars.exact.candidates import rolls
-from sim.games.caterpillars.exact.pmf import count_ends
-from sim.games.caterpillars.exact.sheet import build_boxes
-from sim.games.caterpillars.exact.values import Rolls
-from sim.games.caterpillars.policies import POLICIES, chances
+from sim.games.caterpillars.exact.choices import Choices, label_odds, list_choices, most_options, tables
+from sim.games.caterpillars.exact.push import KINDS, Blocks, Worth, count_ends, make_options, push_policy
+from sim.games.caterpillars.exact.stages import FORCED, SPLIT, STRICT
+from sim.games.caterpillars.policies import POLICIES
 from sim.games.caterpillars.position import POSITION
-from sim.games.caterpillars.rules import FINALS, MAX_LABEL, CaterpillarsRules
+from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
 
-#: outcomes of one roll: at most a zero and eleven scores for each of twelve boxes
-_MOST = 160
-
-
-def label_odds(rules: CaterpillarsRules, r: Rolls) -> tuple[np.ndarray, np.ndarray]:
-    """Chance per roll that a label can be served, and the mean best score when it can: float64[13] each."""
-    chance = np.zeros(MAX_LABEL + 1)
-    best = np.zeros(MAX_LABEL + 1)
-    for i, weight in enumerate(r.weight):
-        for label in range(1, MAX_LABEL + 1):
-            start, stop = r.offset[13 * i + label], r.offset[13 * i + label + 1]
-            if stop > start:
-                chance[label] += weight
-                best[label] += weight * r.scores[stop - 1]
-    return chance, np.divide(best, chance, out=np.zeros_like(best), where=chance > 0)
+#: positions that are followed at most, a bound on time; the published game at intermediate has 64 million
+POSITIONS = 1 << 27
 
 
-@jit
-def list_options(options, m, roll, labels, boxes, sums, offset, scores, split):
-    """All outcomes of one roll in a block, in sorted order, as the policies' `options`; returns how many."""
-    opened = 0
+@dataclass(frozen=True)
+class Spot:
+    """A position before a roll: what is filled (per box), three totals, three bonus boxes."""
+
+    filled: tuple[int, ...]
+    totals: tuple[int, int, int]
+    bonus: tuple[int, int, int]
+
+
+def lay_out(spot: Spot, labels: Sequence[int], rules: CaterpillarsRules) -> tuple[Blocks, list[np.ndarray], list[int]]:
+    """Blocks that follow a spot, those of each layer (int64[k, 3]), and states of each layer in one table."""
+    n = rules.boxes
+    masks = [sum(1 << b for b in range(n) if spot.filled[c * n + b]) for c in range(3)]
+    length = np.zeros((3, 1 << n), np.int64)
+    reached: list[list[int]] = []
+    for c, done in enumerate(masks):
+        reached.append([m for m in range(1 << n) if m & done == done])
+        for m in reached[c]:
+            length[c, m] = rules.max_entry * (m.bit_count() - done.bit_count()) + 1
+    rounds = len(labels) - sum(m.bit_count() for m in masks)
+    layers: list[list[tuple[int, int, int]]] = [[] for _ in range(rounds + 1)]
+    sizes = [0] * (rounds + 1)
+    offset = np.full((1 << n,) * 3, -1, np.int64)
+    for a, b, c in product(*reached):
+        layer = (a.bit_count() + b.bit_count() + c.bit_count()) - (len(labels) - rounds)
+        offset[a, b, c] = sizes[layer]
+        sizes[layer] += int(length[0, a] * length[1, b] * length[2, c])
+        layers[layer].append((a, b, c))
+    zero_rule = {"forced": FORCED, "split": SPLIT, "strict": STRICT}[rules.zero_rule]
+    blocks = Blocks(length, offset, np.array(spot.totals, np.int64), np.array(labels, np.int64), zero_rule)
+    return blocks, [np.array(x, np.int64) for x in layers], sizes
+
+
+def empty_sheet(rules: CaterpillarsRules) -> Spot:
+    """The spot at which a game starts."""
+    return Spot((0,) * rules.rounds, (0, 0, 0), (0, 0, 0))
+
+
+def positions_after(spot: Spot, rules: CaterpillarsRules) -> int:
+    """Number of positions that can follow a spot, or a little more."""
+    n = rules.boxes
+    sizes = []
     for c in range(3):
-        for b in range(boxes):
-            if (m[c] >> b) & 1 == 0:
-                opened |= 1 << labels[c * boxes + b]
-    matched = (sums[roll] & opened) != 0
-    zeros = (sums[roll] & ~opened) != 0 if split else not matched
-    n = 0
-    for c in range(3):
-        for b in range(boxes):
-            if (m[c] >> b) & 1:
-                continue
-            box = c * boxes + b
-            at = 13 * roll + labels[box]
-            for i in range(offset[at] - 1, offset[at + 1]):
-                if i < offset[at] and not zeros:
-                    continue
-                options[n, 0] = -1
-                options[n, 1] = 0
-                options[n, 2] = box
-                options[n, 3] = 0 if i < offset[at] else scores[i]
-                n += 1
-    return n
+        left = n - sum(spot.filled[c * n : c * n + n])
+        sizes.append(sum(comb(left, k) * (rules.max_entry * k + 1) for k in range(left + 1)))
+    return sizes[0] * sizes[1] * sizes[2] * tables(rules)
 
 
-@jit
-def push_policy(
-    chance, handed, triples, round_index, dice, offset, length, labels, boxes, weight, sums, roll_offset, scores,
-    split, policy, params, positions, options, counts, share
-):  # fmt: skip
-    """Hand the probability of every position of one layer on to the next, along the policy's choices."""
-    position = positions[0]
-    position.round_index = round_index
-    for i in range(triples.shape[0]):
-        m = triples[i]
-        l0 = length[0, m[0]]
-        l1 = length[1, m[1]]
-        l2 = length[2, m[2]]
-        base = offset[m[0], m[1], m[2]]
-        position.open_boxes = 0
-        position.open_labels = 0
-        position.open = 0
-        for c in range(3):
-            position.empty[c] = 0
-            for b in range(boxes):
-                box = c * boxes + b
-                if (m[c] >> b) & 1:
-                    position.scores[box] = 0
-                else:
-                    position.scores[box] = -1
-                    position.open_boxes |= 1 << box
-                    position.open_labels |= 1 << labels[box]
-                    position.open += 1
-                    position.empty[c] += 1
-        for r in range(weight.size):
-            counts[r] = list_options(options[r], m, r, labels, boxes, sums, roll_offset, scores, split)
-        for t0 in range(l0):
-            for t1 in range(l1):
-                for t2 in range(l2):
-                    p = chance[base + (t0 * l1 + t1) * l2 + t2]
-                    if p == 0.0:
-                        continue
-                    position.totals[0] = t0
-                    position.totals[1] = t1
-                    position.totals[2] = t2
-                    for r in range(weight.size):
-                        for d in range(3):
-                            position.dice[d] = dice[r, d]
-                        chances(policy, position, options[r], counts[r], params, share)
-                        for k in range(counts[r]):
-                            if share[k] == 0.0:
-                                continue
-                            box = int(options[r, k, 2])
-                            c = box // boxes
-                            bit = 1 << (box % boxes)
-                            n0 = m[0] | bit if c == 0 else m[0]
-                            n1 = m[1] | bit if c == 1 else m[1]
-                            n2 = m[2] | bit if c == 2 else m[2]
-                            s = int(options[r, k, 3])
-                            u0 = t0 + s if c == 0 else t0
-                            u1 = t1 + s if c == 1 else t1
-                            u2 = t2 + s if c == 2 else t2
-                            at = offset[n0, n1, n2] + (u0 * length[1, n1] + u1) * length[2, n2] + u2
-                            handed[at] += p * weight[r] * share[k]
+class Followed(NamedTuple):
+    """What following a policy found.
+
+    Attributes
+    ----------
+    pmf : float64[max_score + 1]
+        Probability of each end total.
+    lost : float64[rounds left, 4]
+        Expected loss of each round from here, by `KINDS`; zeros where no values were given.
+    error : float
+        Proven bound on the relative rounding error of every probability, and of sums of probability × loss.
+    """
+
+    pmf: np.ndarray
+    lost: np.ndarray
+    error: float
 
 
-def policy_pmf(labels: Sequence[int], rules: CaterpillarsRules, policy: Policy) -> np.ndarray:
-    """Probability of each end total when `policy` plays one labelled sheet: float64[rules.max_score + 1]."""
-    # every set of filled boxes has a block of its own: a policy may tell equal labels apart by their place
-    sheet = build_boxes(labels, rules.boxes, rules.max_entry)
-    r = Rolls(rules)
-    chance = np.ones(1)
+def follow(
+    labels: Sequence[int],
+    rules: CaterpillarsRules,
+    policy: Policy,
+    spot: Spot | None = None,
+    worths: Callable[[int], Worth] | None = None,
+) -> Followed:
+    """Follow `policy` from `spot` (an empty sheet, if left out) to the end of the game.
+
+    Parameters
+    ----------
+    worths : callable(layer), optional
+        Optimal values of the positions with so many boxes filled since the spot.
+
+    Raises
+    ------
+    RulesError
+        If there are too many positions.
+    """
+    spot = spot or empty_sheet(rules)
+    count = positions_after(spot, rules)
+    if count > POSITIONS:
+        raise RulesError(
+            f"{count / 1e6:,.0f} million positions follow at level = {rules.level}, boxes = {rules.boxes}; accepted: "
+            f"policies are followed through at most {POSITIONS // 10**6} million, so fewer boxes or a later position"
+        )
+    choices = list_choices(rules)
+    blocks, layers, sizes = lay_out(spot, labels, rules)
+    fillings = choices.bonus.shape[0]
+    chance = np.zeros(fillings * sizes[0])
+    chance[int(np.flatnonzero((choices.bonus == spot.bonus).all(axis=1))[0]) * sizes[0]] = 1.0
     pmf = np.zeros(rules.max_score + 1)
-    own = np.array(labels, np.int64)
-    dice = np.zeros((r.weight.size, 3), np.int64)
-    for i, (rolled, _) in enumerate(rolls(rules)):
-        dice[i, : len(rolled)] = rolled
+    lost = np.zeros((len(layers) - 1, len(KINDS)))
+    positions = _position(labels, rules)
+    nothing = np.zeros(0, np.int64)
+    unknown = Worth(np.zeros(0), nothing, nothing, np.zeros((0, 0, 0), np.int64), np.zeros((0, 0), np.int64))
+    o = make_options(most_options(choices, rules.rounds))
+    for layer, triples in enumerate(layers[:-1]):
+        handed = np.zeros(fillings * sizes[layer + 1])
+        push_policy(
+            chance, sizes[layer], handed, sizes[layer + 1], triples, sum(spot.filled) + layer, blocks, choices,
+            unknown if worths is None else worths(layer + 1), policy.info.number, policy.vector(POLICIES.width),
+            positions, o, lost[layer],
+        )  # fmt: skip
+        chance = handed
+    full = blocks.length[:, -1]
+    count_ends(chance, sizes[-1], pmf, full, blocks.base, choices.bonus, FINALS.index(rules.final))
+    sums = chance.size + choices.weight.size * fillings * max(map(len, layers))
+    return Followed(pmf, lost, _rounding(rules, choices, len(layers) - 1, sums))
+
+
+def _rounding(rules: CaterpillarsRules, choices: Choices, rounds: int, sums: int) -> float:
+    """Bound on the relative error of a probability, and of a sum of so many.
+
+    Everything is positive, so a sum of n terms is off by at most n roundings. The terms that meet in one position come
+    from as many others as there are boxes, scores and bonus boxes (or none) that the last round can have filled; by
+    each roll.
+    """
+    before = rules.rounds * (rules.max_entry + 1) * (4 if rules.has_bonus else 1)
+    return 1.01 * 2.0**-53 * (rounds * (before * choices.weight.size + 4) + sums)
+
+
+def _position(labels: Sequence[int], rules: CaterpillarsRules) -> np.ndarray:
+    """The record that policies are asked with, as far as it stays the same."""
     positions = np.zeros(1, POSITION).view(np.recarray)
     position = positions[0]
-    odds, best = label_odds(rules, r)
+    odds, best = label_odds(rules)
     position.rounds = rules.rounds
     position.boxes = rules.boxes
     position.level = rules.level_index
     position.final = FINALS.index(rules.final)
     position.owner[: rules.rounds] = [b // rules.boxes for b in range(rules.rounds)]
     position.seats = 1
-    position.face = -1
     position.chance[:] = odds
     position.best[:] = best
     position.typical = best[1:7].mean()
     for b, label in enumerate(labels):
         position.labels[b] = label
         position.label_boxes[label] |= 1 << b
-    options = np.zeros((r.weight.size, _MOST, 4), np.int16)
-    counts = np.zeros(r.weight.size, np.int64)
-    for layer, triples in enumerate(sheet.layers[:-1]):
-        handed = np.zeros(sheet.sizes[layer + 1])
-        push_policy(
-            chance, handed, triples, layer, dice, sheet.offset, sheet.length, own, sheet.boxes, r.weight, r.sums,
-            r.offset, r.scores, r.split, policy.info.number, policy.vector(POLICIES.width), positions, options, counts,
-            np.zeros(_MOST),
-        )  # fmt: skip
-        chance = handed
-    count_ends(chance, pmf, sheet.layers[-1], sheet.offset, sheet.length, FINALS.index(rules.final))
-    return pmf
+    return positions

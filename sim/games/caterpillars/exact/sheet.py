@@ -134,20 +134,6 @@ def _graph(fulls: Sequence[Sequence[Sequence[int]]], ordered: bool) -> tuple[lis
     return [[key(tuple(full), 0) for full in own] for own in fulls], follow
 
 
-def build_boxes(labels: Sequence[int], boxes: int, step: int) -> Sheet:
-    """Lay out one sheet with a node for every set of filled boxes, equal labels or not; node number = mask."""
-
-    def follow(node: Key) -> list[tuple[int, Key]]:
-        opened, filled = node
-        return [(box, (tuple(b for b in opened if b != box), filled + 1)) for box in opened]
-
-    everything = (tuple(range(boxes)), 0)
-    sheet = _lay_out([[everything]] * 3, boxes, step, follow, lambda key: -sum(1 << b for b in key[0]))
-    own = np.array(labels, np.int64).reshape(3, 1, boxes)
-    np.copyto(sheet.label, np.take_along_axis(np.broadcast_to(own, sheet.label.shape), sheet.label, axis=2))
-    return sheet
-
-
 def _reached(roots: Sequence[Key], follow: Follow) -> list[Key]:
     """All nodes that the roots of one caterpillar run into, the roots first."""
     found = dict.fromkeys(roots)
@@ -158,14 +144,11 @@ def _reached(roots: Sequence[Key], follow: Follow) -> list[Key]:
     return list(found)
 
 
-def _lay_out(
-    roots: list[list[Key]], boxes: int, step: int, follow: Follow, order: Callable[[Key], int] | None = None
-) -> Sheet:
+def _lay_out(roots: list[list[Key]], boxes: int, step: int, follow: Follow) -> Sheet:
     """Number all nodes that the roots run into, and give every triple its place."""
     index: list[dict[Key, int]] = []
     for own in roots:
-        keys = _reached(own, follow)
-        index.append({key: i for i, key in enumerate(keys if order is None else sorted(keys, key=order))})
+        index.append({key: i for i, key in enumerate(_reached(own, follow))})
     most = max(map(len, index))
     pop, opens = np.zeros((2, 3, most), np.int64)
     label, after = np.zeros((2, 3, most, boxes), np.int64)

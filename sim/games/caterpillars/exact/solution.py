@@ -10,14 +10,12 @@ import numpy as np
 
 from sim.engine.lanes import LANES
 from sim.errors import InputError, RulesError
-from sim.games.base import Policy, RulesModel
+from sim.games.base import RulesModel
 from sim.games.caterpillars.exact.candidates import ways
 from sim.games.caterpillars.exact.pmf import TIE, optimal_pmf
-from sim.games.caterpillars.exact.policy import policy_pmf
 from sim.games.caterpillars.exact.sheet import Sheet, build
 from sim.games.caterpillars.exact.thresholds import best_chances
 from sim.games.caterpillars.exact.values import PRODUCTS, end_totals, solve
-from sim.games.caterpillars.policies import POLICIES
 from sim.games.caterpillars.rules import MAX_LABEL, CaterpillarsRules
 
 if TYPE_CHECKING:
@@ -221,40 +219,3 @@ def solve_sheet(
             raise RulesError(f"utility at level = {parsed.level} is not solved; accepted: beginner, intermediate")
         return BonusSolution(parsed, labels, workers)
     return SheetSolution(parsed, labels, workers, utility)
-
-
-class PolicySolution:
-    """What a policy makes of one labelled sheet, exactly.
-
-    Attributes
-    ----------
-    rules, labels, policy
-    pmf : float64[max_score + 1]
-        Probability of each end total.
-    value : float
-        Expected end total, in points.
-    error_bound : float
-        Proven bound on ``|value − truth|``.
-    """
-
-    def __init__(self, rules: CaterpillarsRules, labels: Sequence[int], policy: Policy) -> None:
-        if rules.has_bonus:
-            raise RulesError(f"level = {rules.level} is not solved exactly; accepted: beginner, intermediate")
-        self.rules = rules
-        self.labels = numbers("labels", labels, rules.rounds, 1, MAX_LABEL)
-        self.policy = policy
-        self.pmf = policy_pmf(self.labels, rules, policy)
-        self.value = float(self.pmf @ np.arange(self.pmf.size))
-        # every probability is a sum of products of at most rounds × 3 factors, each rounded once
-        self.error_bound = 4 * rules.rounds * PRODUCTS * 2.0**-53 * rules.max_score
-
-
-def solve_policy(
-    rules: Mapping[str, Any] | str | RulesModel | None,
-    labels: Sequence[int],
-    policy: str | Mapping[str, Any] | Policy,
-) -> PolicySolution:
-    """Evaluate a registered policy on one labelled sheet; see `PolicySolution`."""
-    parsed = CaterpillarsRules.parse(rules)
-    assert isinstance(parsed, CaterpillarsRules)
-    return PolicySolution(parsed, labels, POLICIES.parse(policy))

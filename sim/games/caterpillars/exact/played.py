@@ -1,0 +1,115 @@
+"""`sim.solve("caterpillars", …, policies=[…])`: what a policy makes of a labelled sheet, and what it loses, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sim.errors import InputError
+from sim.games.base import Policy, RulesModel
+from sim.games.caterpillars.exact.advanced import check_position
+from sim.games.caterpillars.exact.policy import Spot, follow
+from sim.games.caterpillars.exact.regret import Regret
+from sim.games.caterpillars.exact.solution import numbers
+from sim.games.caterpillars.policies import OPTIMAL, POLICIES
+from sim.games.caterpillars.rules import MAX_LABEL, CaterpillarsRules
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class PolicySolution:
+    """What a policy makes of one labelled sheet, exactly, from its first round or from a position.
+
+    Attributes
+    ----------
+    rules, labels, policy
+    pmf : float64[max_score + 1]
+        Probability of each end total.
+    value : float
+        Expected end total, in points.
+    error_bound : float
+        Proven bound on ``|value − truth|``.
+    """
+
+    def __init__(
+        self, rules: CaterpillarsRules, labels: Sequence[int], policy: Policy, spot: Spot, workers: int = 2
+    ) -> None:
+        self.rules = rules
+        self.labels = numbers("labels", labels, rules.rounds, 1, MAX_LABEL)
+        self.policy = policy
+        self._spot = spot
+        self._workers = workers
+        found = follow(self.labels, rules, policy, spot)
+        self.pmf = found.pmf
+        self.value = float(self.pmf @ np.arange(self.pmf.size))
+        self.error_bound = (found.error + self.pmf.size * 2.0**-53) * rules.max_score
+
+    @cached_property
+    def _regret(self) -> Regret:
+        return Regret(self.rules, self.labels, self.policy, self._spot, self._workers)
+
+    @cached_property
+    def regret(self) -> pl.DataFrame:
+        """Expected loss against optimal play by round and kind of decision; `regret` (the module) defines it.
+
+        Solved when first asked for: optimal play, and a second pass along the policy.
+
+        Returns
+        -------
+        polars.DataFrame
+            ``round`` (1, 2, …), ``kind`` (bonus, split, box, zero; bonus at the levels that have it), ``points``.
+        """
+        return self._regret.frame()
+
+    @property
+    def regret_total(self) -> float:
+        """Sum of `regret`: expected end total of optimal play less `value`, in points."""
+        return float(self._regret.lost.sum())
+
+    @property
+    def regret_error_bound(self) -> float:
+        """Proven bound on the error of each entry of `regret`, and of `regret_total`."""
+        return self._regret.error_bound
+
+    @property
+    def optimal_value(self) -> float:
+        """Expected end total under optimal play."""
+        return self._regret.optimal
+
+
+def solve_policy(
+    rules: Mapping[str, Any] | str | RulesModel | None,
+    labels: Sequence[int],
+    policy: str | Mapping[str, Any] | Policy,
+    *,
+    filled: Sequence[bool] | None = None,
+    totals: Sequence[int] = (0, 0, 0),
+    bonus: Sequence[int] = (0, 0, 0),
+    workers: int = 2,
+) -> PolicySolution:
+    """Evaluate a registered policy on one labelled sheet; see `PolicySolution`.
+
+    Parameters
+    ----------
+    filled, totals, bonus : optional
+        A position before a roll: which boxes are filled, the sum of each caterpillar's scores, what the bonus boxes
+        hold. Left out: an empty sheet.
+    workers : int
+        Threads for optimal play.
+
+    Raises
+    ------
+    SimError
+        In one line: what was given, what is accepted.
+    """
+    parsed = CaterpillarsRules.parse(rules)
+    assert isinstance(parsed, CaterpillarsRules)
+    chosen = POLICIES.parse(policy)
+    if chosen.info.number == OPTIMAL:
+        raise InputError("policy optimal is solved without policies: it loses nothing; accepted: every other policy")
+    spot = Spot(*check_position(parsed, [False] * parsed.rounds if filled is None else filled, totals, bonus))
+    return PolicySolution(parsed, labels, chosen, spot, workers)
