@@ -99,7 +99,7 @@ class BonusSolution:
 
     def value_kept(self, filled: Sequence[bool], totals: Sequence[int], bonus: Sequence[int] = (0, 0, 0)) -> float:
         """Expected end total from a position with at most `KEEP` boxes filled, from the solution of the whole sheet."""
-        return self.solve().value(self._place(*self._check(filled, totals, bonus)))
+        return self.solve().value(self._place(*check_position(self.rules, filled, totals, bonus)))
 
     def state_value(self, filled: Sequence[bool], totals: Sequence[int], bonus: Sequence[int] = (0, 0, 0)) -> float:
         """Expected end total from a position, before the roll."""
