@@ -257,3 +257,11 @@ def test_the_frontier_shows_every_point_and_names_the_others(ax):
     told = plots.alt_frontier(frame, points, "a game")
     assert "Best mean: mean 10, sd 2" in told
     assert "bold: mean 9.5" in told
+
+
+def test_words_keep_their_digits_and_places_lose_theirs() -> None:
+    drawn = figure(200, 100)
+    drawn.text(0.123456, 0.5, "λ = 0.035")
+    text = svg(drawn, "digits")
+    assert "λ = 0.035" in text
+    assert not re.search(r"<[^>]*\d\.\d{3}", text)

@@ -107,7 +107,8 @@ def svg(fig: Figure, name: str) -> str:
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.S)
     text = re.sub(r' d="([^"]*)"', lambda m: f' d="{_short(m[1])}"', text)
-    text = re.sub(r"(-?\d+\.\d\d)\d+", r"\1", text)  # a hundredth of a pixel is enough
+    # a hundredth of a pixel is enough; only inside tags, words keep their digits
+    text = re.sub(r"<[^>]*>", lambda m: re.sub(r"(-?\d+\.\d\d)\d+", r"\1", m[0]), text)
     text = re.sub(r"\n\s*", "\n", text)
     text = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', text)
     text = re.sub(r'(url\(#|xlink:href="#|href="#)', rf"\1{name}-", text)
