@@ -21,6 +21,13 @@ TINY = ["--rules", "level=beginner", "--rules", "boxes=1", "--labels", "1 3 6"]
 OPEN_HANDS = ["--hand0", "5H QH 2S", "--hand1", "2C,KC,9H", "--stock", "9S 4D JD", "--suit", "H", "--total", "95"]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    """Solvers are compiled when first used; the line that says so would stand among what is tested."""
+    for policies in (None, ["greedy"]):
+        assert sim.solve("caterpillars", rules={"boxes": 1}, labels=[1, 3, 6], policies=policies).pmf.size > 1
+
+
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str]) -> Any:
     def call(*arguments: Any) -> Result:
@@ -100,6 +107,37 @@ def test_solve_the_whole_game_of_caterpillars(cli: Any) -> None:
     assert words[0].endswith("the whole game, optimal set-up and optimal play: Alex [1 ·]  Bobby [2 ·]  Charlie [6 ·]")
     assert words[2].startswith("216 distinct labellings; ")
     assert [line.split(":")[0].strip() for line in words[3:]] == ["best", "worst", "likeliest"]
+
+
+def test_solve_tells_what_a_policy_loses(cli: Any) -> None:
+    solved = sim.solve("caterpillars", rules={"boxes": 1}, labels=[1, 3, 6], policies=["greedy"])
+    asked = ["solve", "caterpillars", *TINY, "--policy", "greedy", "--no-pmf", "--regret"]
+    told = json.loads(cli(*asked, "--json").out)["regret"]
+    assert told["table"] == solved.regret.to_dicts()
+    assert (told["total"], told["optimal"]) == (solved.regret_total, solved.optimal_value)
+    words = lines(cli(*asked).out)
+    assert words[-6].startswith(
+        f"regret {solved.regret_total:.6f} points: optimal play gets {solved.optimal_value:.6f}"
+    )
+    assert words[-5].split() == ["round", "split", "box", "zero", "all"]
+    assert words[-1].split()[0] == "all"
+    assert float(words[-1].split()[-1]) == pytest.approx(solved.regret_total, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["caterpillars", *TINY],
+        ["caterpillars", *TINY, "--policy", "optimal"],
+        ["karolinchen", "--policy", "match", "--policy", "match"],
+    ],
+    ids=["no policy", "optimal", "karolinchen"],
+)
+def test_regret_needs_a_sheet_and_a_policy(cli: Any, asked: list[str]) -> None:
+    result = cli("solve", *asked, "--regret")
+    assert (result.status, result.out) == (2, "")
+    assert "accepted: caterpillars with --labels and a --policy other than optimal" in result.err
+    assert len(lines(result.err)) == 1
 
 
 def test_solve_karolinchen(cli: Any) -> None:

@@ -66,6 +66,10 @@ def solve(
         bool | None,
         typer.Option("--pmf/--no-pmf", help="Work out the distribution too; default: where it is about as quick."),
     ] = None,
+    regret: Annotated[
+        bool,
+        typer.Option("--regret", help="Caterpillars: what the policy loses, by round and by kind of decision."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Answer without sampling: optimal play or given policies, with the proven bound on the error."""
@@ -90,9 +94,16 @@ def solve(
             position[name] = number(name, text)
     if running is not None:
         position["running"] = list_of_numbers("running", running)
+    refused = f"--regret was given for {game}; accepted: caterpillars with --labels and a --policy other than optimal"
+    if regret and not (policy and labels):
+        raise InputError(refused)
     with waiting(f"solving {game}"):
         solved = api.solve(game, rules=rules_from(preset, rules) or None, policies=policy or None, **position)
         answer = room.answer(solved, pmf=pmf)
+        if regret:
+            if not hasattr(type(solved), "regret"):
+                raise InputError(refused)
+            answer["regret"] = solved.regret_answer()
     if as_json:
         print_json(answer)
     else:

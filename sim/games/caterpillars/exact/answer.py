@@ -101,7 +101,27 @@ def tell(answer: Mapping[str, Any]) -> str:
         lines += _tell_labellings(answer["labellings"])
     if answer["distribution"] is not None:
         lines += _tell_distribution(answer["distribution"])
+    if "regret" in answer:
+        lines += _tell_regret(answer["regret"])
     return "\n".join(lines)
+
+
+def _tell_regret(found: Mapping[str, Any]) -> list[str]:
+    points = {(row["round"], row["kind"]): row["points"] for row in found["table"]}
+    rounds = list(dict.fromkeys(r for r, _ in points))
+    kinds = list(dict.fromkeys(kind for _, kind in points))
+
+    def line(head: object, numbers: Sequence[float]) -> str:
+        return f"{head:>5}" + "".join(f"{x:9.4f}" for x in [*numbers, sum(numbers)])
+
+    return [
+        "",
+        f"regret {found['total']:.6f} points: optimal play gets {found['optimal']:.6f}; proven to within "
+        f"{found['error_bound']:.1e}",
+        "round" + "".join(f"{kind:>9}" for kind in [*kinds, "all"]),
+        *(line(r, [points[r, kind] for kind in kinds]) for r in rounds),
+        line("all", [sum(points[r, kind] for r in rounds) for kind in kinds]),
+    ]
 
 
 def _tell_labellings(found: Mapping[str, Any]) -> list[str]:

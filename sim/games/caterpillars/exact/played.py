@@ -80,6 +80,15 @@ class PolicySolution:
         """Expected end total under optimal play."""
         return self._regret.optimal
 
+    def regret_answer(self) -> dict[str, Any]:
+        """Regret as plain data: ``optimal`` (value), ``total``, ``error_bound``, ``table`` (the rows of `regret`)."""
+        return {
+            "optimal": float(self.optimal_value),
+            "total": self.regret_total,
+            "error_bound": self.regret_error_bound,
+            "table": self.regret.to_dicts(),
+        }
+
 
 def solve_policy(
     rules: Mapping[str, Any] | str | RulesModel | None,

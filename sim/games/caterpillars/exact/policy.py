@@ -132,7 +132,7 @@ def follow(
     lost = np.zeros((len(layers) - 1, len(KINDS)))
     positions = _position(labels, rules)
     nothing = np.zeros(0, np.int64)
-    unknown = Worth(np.zeros(0), nothing, nothing, np.zeros((0, 0, 0), np.int64), np.zeros((0, 0), np.int64))
+    unknown = Worth(np.zeros(0), nothing, np.zeros(0), np.zeros((0, 0, 0), np.int64), np.zeros((0, 0), np.int64))
     o = make_options(most_options(choices, rules.rounds))
     for layer, triples in enumerate(layers[:-1]):
         handed = np.zeros(fillings * sizes[layer + 1])

@@ -81,6 +81,12 @@ class Regret:
 Worths = tuple[Callable[[int], Worth], float, float]
 
 
+def _worth(*arrays: np.ndarray) -> Worth:
+    """One layout in memory, so that the kernel is compiled once."""
+    values, at, plus, first, wide = map(np.ascontiguousarray, arrays)
+    return Worth(values, at, plus, first, wide)
+
+
 def _sheet_worth(rules: CaterpillarsRules, labels: Sequence[int], spot: Spot, workers: int) -> Worths:
     """Values layer by layer, that of the spot, and their error, at beginner and intermediate."""
     solution = SheetSolution(rules, labels, workers)
@@ -93,7 +99,7 @@ def _sheet_worth(rules: CaterpillarsRules, labels: Sequence[int], spot: Spot, wo
     done = sum(spot.filled)
 
     def worths(layer: int) -> Worth:
-        return Worth(solution._values[done + layer], nothing, np.zeros(1), first, wide)
+        return _worth(solution._values[done + layer], nothing, np.zeros(1), first, wide)
 
     return worths, solution.state_value([bool(f) for f in spot.filled], spot.totals), solution.error_bound
 
@@ -121,6 +127,6 @@ def _bonus_worth(rules: CaterpillarsRules, labels: Sequence[int], spot: Spot, wo
 
     def worths(layer: int) -> Worth:
         values = solved.layers[layer] / solved.scale
-        return Worth(values, row * graph.size[layer], plus, first, wide)
+        return _worth(values, row * graph.size[layer], plus, first, wide)
 
     return worths, solved.value(start), solved.error_bound
