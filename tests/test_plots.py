@@ -260,8 +260,9 @@ def test_the_frontier_shows_every_point_and_names_the_others(ax):
 
 
 def test_words_keep_their_digits_and_places_lose_theirs() -> None:
-    drawn = figure(200, 100)
-    drawn.text(0.123456, 0.5, "λ = 0.035")
-    text = svg(drawn, "digits")
+    with plots.house_style():
+        drawn = figure(200, 100)
+        drawn.text(0.123456, 0.5, "λ = 0.035")
+        text = svg(drawn, "digits")
     assert "λ = 0.035" in text
     assert not re.search(r"<[^>]*\d\.\d{3}", text)
