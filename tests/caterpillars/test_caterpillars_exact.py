@@ -214,7 +214,7 @@ def test_an_impossible_position_has_neither_value_nor_best_outcome(filled, total
 
 def test_bonus_boxes_that_are_no_numbers_are_refused() -> None:
     solution = solve_sheet({"boxes": 1}, [1, 3, 6])
-    with pytest.raises(InputError, match="^bonus = None is not accepted; accepted: 3 whole numbers"):
+    with pytest.raises(InputError, match=r"^bonus = None is not accepted; accepted: 3 whole numbers"):
         solution.best(filled=[0] * 3, totals=[0] * 3, dice=(1, 2), bonus=None)
 
 
