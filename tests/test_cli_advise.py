@@ -163,7 +163,10 @@ WRONG = [
         "level = expert is not solved with its set-up; accepted: ",
     ),
     ("--labels '1 6 3' --scores '- -' --dice '3 5'", "scores for 2 boxes were given; accepted: 3"),
-    ("--labels '1 6 3' --scores '- x -' --dice '3 5'", "scores = x is not accepted; accepted: a whole number"),
+    (
+        "--labels '1 6 3' --scores '- x -' --dice '3 5'",
+        "scores = - x - is not accepted; accepted: scores as whole numbers",
+    ),
     (
         "--labels '1 6 3' --scores '- 7 -' --dice '3 5'",
         "a score of 7 in Bobby's box 1 (label 6) cannot be; accepted: - (empty), 0, 1, 2, 3, 4, 5, 6",
@@ -179,7 +182,7 @@ WRONG = [
     ),
     ("--labels '1 6 3' --scores '1 2 3' --dice '3 5'", "every box has a score: the game is over; accepted: "),
     ("--labels '1 6 3' --dice '3 5' --bonus '0 6 0'", "bonus = [0, 6, 0] at level beginner is not accepted"),
-    ("--labels '1 6 3' --dice '3 5' --face A", "face = 'A' at level beginner; accepted: "),
+    ("--labels '1 6 3' --dice '3 5' --face A", "face = 'A' at level beginner is not accepted; accepted: None"),
     ("--labels '1 6 3' --dice '3 5' --level hard", "level = 'hard' is not accepted; accepted: beginner, intermediate,"),
     ("--labels '1 6 3' --dice '3 5' --level beginner --rules level=expert", "were both given; accepted: one of them"),
     ("--labels '1 6 3' --dice '3 5' --top 0", "top = 0 is not accepted; accepted: a whole number of at least 1"),

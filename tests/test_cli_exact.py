@@ -210,7 +210,20 @@ def test_solve_parlett_for_the_other_seat(cli: Any) -> None:
 WRONG = [
     ("solve", "GAME is missing"),
     ("solve chess", "unknown game 'chess'; accepted: caterpillars, karolinchen, parlett"),
-    ("solve caterpillars --labels one", "labels = one is not accepted; accepted: a whole number"),
+    ("solve caterpillars --labels one", "labels = one is not accepted; accepted: labels as whole numbers"),
+    ("solve caterpillars --rules boxes=1 --labels 1,2,3 --workers 0", "workers = 0 is not accepted"),
+    ("solve caterpillars --rules boxes=1 --workers 0", "workers = 0 is not accepted"),
+    ("solve karolinchen --workers 0", "workers = 0 is not accepted"),
+    ("exact atlas --workers 0", "workers = 0 is not accepted"),
+    ("advise --labels 1,b,3 --dice 1,2", "labels = 1,b,3 is not accepted; accepted: labels as whole numbers, - for"),
+    (
+        "solve caterpillars --rules level=expert --labels 1,6,3,4,2,5,1,3,1,6,5,3 --pmf",
+        "the distribution (pmf) of optimal play at level = expert is not solved; accepted: beginner, intermediate",
+    ),
+    (
+        "solve caterpillars --rules level=advanced --labels 1,6,3,4,2,5,1,3,1,6,5,3 --policy greedy",
+        "accepted: at most 134 million, a whole sheet with boxes = 1 or 2, or a later position",
+    ),
     (
         "solve caterpillars --labels 1,2,3",
         "labels = [1, 2, 3] is not accepted; accepted: 12 whole numbers from 1 to 12",

@@ -54,3 +54,20 @@ def test_finished_data_are_not_given_up_by_accident(tmp_path) -> None:
     sim.sweep({**sweep, "games": 300}, data=tmp_path)  # more games lose nothing
     sim.sweep({**sweep, "seed": 2}, data=tmp_path, replace=True)
     assert sim.load("kept", data=tmp_path)["count"].sum() == 200
+
+
+@pytest.mark.parametrize("workers", [0, -1, "a", 1.5, True, None])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"rules": {"boxes": 1}, "labels": [1, 2, 3]},
+        {"rules": {"boxes": 1}, "labels": [1, 2, 3], "policies": ["greedy"]},
+        {"rules": {"boxes": 1, "level": "advanced"}, "labels": [1, 2, 3]},
+        {"rules": {"boxes": 1}},
+    ],
+)
+def test_solvers_take_at_least_one_worker(asked, workers) -> None:
+    with pytest.raises(
+        SimError, match=rf"^workers = {workers!r} is not accepted; accepted: a whole number of at least"
+    ):
+        sim.solve("caterpillars", workers=workers, **asked)

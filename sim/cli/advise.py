@@ -20,7 +20,13 @@ def register(app: typer.Typer) -> None:
 
 def _boxes(name: str, text: str) -> list[int | None]:
     """Numbers per box, None where a box is empty."""
-    return [None if part in EMPTY else number(name, part) for part in words(text)]
+    try:
+        return [None if part in EMPTY else number(name, part) for part in words(text)]
+    except InputError:  # its words are for a single number
+        raise InputError(
+            f"{name} = {text} is not accepted; accepted: {name} as whole numbers, - for none, separated by spaces or "
+            f"commas, as '1 - 6'"
+        ) from None
 
 
 def _rules(rules: list[str] | None, preset: str | None, level: str | None, labels: list[int | None]) -> Any:

@@ -115,7 +115,13 @@ def print_frame(rows: Sequence[Mapping[str, Any]], *, right: Iterable[str] = ())
 
 def list_of_numbers(name: str, text: str) -> list[int]:
     """Whole numbers separated by spaces or commas."""
-    return [number(name, part) for part in words(text)]
+    try:
+        return [number(name, part) for part in words(text)]
+    except InputError:  # its words are for a single number
+        raise InputError(
+            f"{name} = {text} is not accepted; accepted: {name} as whole numbers separated by spaces or commas, as "
+            f"'1 3 6'"
+        ) from None
 
 
 def words(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from sim.cli.common import Json, Workers, number, print_frame, print_json
+from sim.errors import whole_number
 
 
 def register(app: typer.Typer) -> None:
@@ -36,7 +37,7 @@ def exact(
     """Run long exact computations (resumable), or check what they left; status 1 if a kept result differs."""
     from sim.verify import jobs, kept
 
-    threads = number("--workers", workers)
+    threads = whole_number("workers", number("workers", workers), 1)
     if check:
         from sim.store.parquet import write_bytes
 

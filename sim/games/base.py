@@ -249,11 +249,14 @@ class PolicyRegistry:
     def __iter__(self) -> Iterable[PolicyInfo]:  # type: ignore[override]
         return iter(self.entries.values())
 
-    def parse(self, given: str | Mapping[str, Any] | Policy) -> Policy:
-        """A policy from an id, ``{"id": …, parameter: value}``, the text ``id(parameter=value, …)``, or a `Policy`."""
+    def parse(self, given: str | Mapping[str, Any] | Policy, also: Sequence[str] = ()) -> Policy:
+        """A policy from an id, ``{"id": …, parameter: value}``, the text ``id(parameter=value, …)``, or a `Policy`.
+
+        `also`: words that the caller takes instead of a policy; errors name them.
+        """
         if isinstance(given, Policy):
             if self.entries.get(given.id) != given.info:
-                raise PolicyError(unknown(f"policy of {self.game}", given.id, self.entries))
+                raise PolicyError(unknown(f"policy of {self.game}", given.id, [*self.entries, *also]))
             return given
         if isinstance(given, str):
             name, values = self._parse_text(given)
@@ -264,8 +267,10 @@ class PolicyRegistry:
                 f"policy {given!r} is not accepted; accepted: an id, a mapping with id, or text id(parameter=value, …)"
             )
         info = self.entries.get(name)
+        if info is None and name in also:
+            raise PolicyError(f"policy {given!r} is not accepted; accepted: the text {name} alone")
         if info is None:
-            raise PolicyError(unknown(f"policy of {self.game}", name, self.entries))
+            raise PolicyError(unknown(f"policy of {self.game}", name, [*self.entries, *also]))
         names = [p.name for p in info.parameters]
         for key in values:
             if key not in names:

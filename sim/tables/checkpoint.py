@@ -38,17 +38,27 @@ class Checkpoint:
     Raises
     ------
     InputError
-        If `need` is above `limit` or above what is free on the disk.
+        If `need` is above `limit` or above what is free on the disk, or the folder cannot be made.
     """
 
     def __init__(self, folder: str | os.PathLike[str], work: Mapping[str, Any], need: int, limit: int) -> None:
-        self.folder = Path(folder)
+        try:
+            self.folder = Path(folder)
+        except TypeError:
+            raise InputError(f"checkpoint = {folder!r} is not accepted; accepted: the path of a folder") from None
         self.work = json.loads(json.dumps(work))
         if need > limit:
             raise InputError(
                 f"{need / GIB:.1f} GiB would be kept in {self.folder}; accepted: at most {limit / GIB:.1f} GiB"
             )
-        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:  # ValueError: a path with a null character
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(
+                f"checkpoint = {str(self.folder)!r} cannot be made ({reason}); accepted: a folder, or a path for a "
+                f"new one"
+            ) from None
         held = sum(f.stat().st_size for f in self.folder.glob("layer-*.npy"))
         free = shutil.disk_usage(self.folder).free + held
         if need > free:

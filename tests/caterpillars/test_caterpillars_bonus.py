@@ -13,6 +13,7 @@ from sim.errors import InputError, RulesError
 from sim.games.caterpillars import CaterpillarsRules, outcomes
 from sim.games.caterpillars.exact import moves
 from sim.games.caterpillars.exact.advanced import BonusSolution, list_outcomes
+from sim.games.caterpillars.exact.answer import answer
 from sim.games.caterpillars.exact.bonus import Solved, Start
 from sim.games.caterpillars.exact.bracket import bracket
 from sim.games.caterpillars.exact.candidates import rolls
@@ -237,6 +238,39 @@ def test_the_bracket_holds_the_exact_value(reading) -> None:
     every = moves.storable(rules)
     closed = bracket(rules, labels, lower=every, upper=every)
     assert closed.upper - closed.lower <= 2 * exact.error_bound + 1e-12
+
+
+def test_the_grids_left_out_fit_the_rules() -> None:
+    """At advanced all values that can be stored, so the bracket closes; at expert those of the usual ones that can."""
+    advanced = bracket({"level": "advanced", "boxes": 1}, [3, 6, 5])
+    assert advanced.lower_grid == advanced.upper_grid == (1, 2, 3, 4, 5, 6)
+    exact = BonusSolution(CaterpillarsRules.parse({"level": "advanced", "boxes": 1, "sheet": [1] * 3}), (3, 6, 5))
+    assert advanced.lower <= exact.value <= advanced.upper
+    assert advanced.upper - advanced.lower <= 2 * exact.error_bound + 1e-12
+    expert = bracket({"level": "expert", "boxes": 1, "double_stores": "face"}, [3, 6, 5])
+    assert expert.lower_grid == expert.upper_grid == (4, 5, 6)
+
+
+def test_a_checkpoint_that_is_no_folder_is_refused(tmp_path) -> None:
+    file = tmp_path / "file"
+    file.write_text("kept")
+    for wrong in (file, file / "inside", 5):
+        solution = BonusSolution(
+            CaterpillarsRules.parse({"level": "advanced", "boxes": 1, "sheet": [1] * 3}), (3, 6, 5)
+        )
+        with pytest.raises(InputError, match=r"^checkpoint = .* accepted: [^\n]*$"):
+            solution.solve(checkpoint=wrong)
+    assert file.read_text() == "kept"
+
+
+@pytest.mark.parametrize("level", ["advanced", "expert"])
+def test_thresholds_and_distributions_of_optimal_play_are_refused_before_solving(level, monkeypatch) -> None:
+    solution = BonusSolution(CaterpillarsRules.parse({"level": level, "boxes": 1, "sheet": [1] * 3}), (3, 6, 5))
+    monkeypatch.setattr(solution, "solve", lambda: pytest.fail("solved"))
+    with pytest.raises(RulesError, match=f"thresholds at level = {level} are not solved; accepted: beginner"):
+        solution.thresholds()
+    with pytest.raises(RulesError, match=f"level = {level} is not solved; accepted: beginner, intermediate"):
+        answer(solution, pmf=True)
 
 
 def test_a_bracket_of_unfit_grids_is_refused() -> None:

@@ -180,7 +180,7 @@ def test_best_ranks_all_outcomes_and_its_first_is_the_value() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: solve_policy("expert", [1] * 12, "greedy"), "fewer boxes or a later position"),
+        (lambda: solve_policy("expert", [1] * 12, "greedy"), "a whole sheet with boxes = 1, or a later position"),
         (lambda: solve_sheet("beginner", [1] * 11), "12 whole numbers from 1 to 12"),
         (lambda: solve_sheet("beginner", [0] * 12), "1 to 12"),
     ],
@@ -188,6 +188,43 @@ def test_best_ranks_all_outcomes_and_its_first_is_the_value() -> None:
 def test_wrong_calls_get_one_line(call, words) -> None:
     with pytest.raises((InputError, RulesError), match=words):
         call()
+
+
+@pytest.mark.parametrize(
+    ("filled", "totals", "words"),
+    [
+        ([1, 0, 1, 0, 0, 0], [0, 0, 7], "totals[2] = 7 is not accepted; accepted: 0 to 0 with the boxes filled"),
+        ([0] * 6, [-1, 0, 0], "totals = [-1, 0, 0] is not accepted"),
+        ([0] * 6, [99, 0, 0], "totals = [99, 0, 0] is not accepted"),
+        ([0] * 5, [0, 0, 0], "filled = [0, 0, 0, 0, 0] is not accepted; accepted: 6 whole numbers from 0 to 1"),
+        (np.zeros((6, 2), bool), [0, 0, 0], "accepted: 6 whole numbers from 0 to 1"),
+    ],
+)
+def test_an_impossible_position_has_neither_value_nor_best_outcome(filled, totals, words) -> None:
+    solution = solve_sheet({"boxes": 2}, [1, 6, 3, 4, 2, 5])
+    for ask in (
+        lambda: solution.state_value(filled, totals),
+        lambda: solution.best(filled=filled, totals=totals, dice=(1, 2)),
+    ):
+        with pytest.raises(InputError) as caught:
+            ask()
+        assert words in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_bonus_boxes_that_are_no_numbers_are_refused() -> None:
+    solution = solve_sheet({"boxes": 1}, [1, 3, 6])
+    with pytest.raises(InputError, match=r"^bonus = None is not accepted; accepted: 3 whole numbers"):
+        solution.best(filled=[0] * 3, totals=[0] * 3, dice=(1, 2), bonus=None)
+
+
+def test_truth_values_of_numpy_are_taken() -> None:
+    solution = solve_sheet({"boxes": 2}, [1, 6, 3, 4, 2, 5])
+    filled = np.array([True, False, False, False, False, False])
+    plain = [1, 0, 0, 0, 0, 0]
+    assert solution.state_value(filled, (1, 0, 0)) == solution.state_value(plain, (1, 0, 0))
+    ask = {"totals": (1, 0, 0), "dice": (3, 4)}
+    assert solution.best(filled=filled, **ask) == solution.best(filled=plain, **ask)
 
 
 @pytest.mark.parametrize("level", ["beginner", "intermediate"])

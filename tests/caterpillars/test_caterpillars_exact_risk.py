@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from test_caterpillars_exact import recursion
 
+import sim
 from sim.errors import InputError
 from sim.games.caterpillars import CaterpillarsRules
 from sim.games.caterpillars.exact import thresholds
@@ -80,6 +81,23 @@ def test_the_frontier_trades_mean_for_spread() -> None:
         others = frame["mean"] - row["risk"] * (frame["sd"] ** 2 + frame["mean"] ** 2)
         assert others.max() <= row["objective"] + 1e-9
         assert row["p10"] <= row["p50"] <= row["p90"]
+
+
+@pytest.mark.parametrize("risks", ["ab", "12", 0.5, None, ["x"], [float("nan")]])
+def test_weights_that_are_no_finite_numbers_are_refused(risks) -> None:
+    with pytest.raises(InputError, match=r"^risks? = [^\n]* accepted: finite numbers, in a list$"):
+        frontier({"boxes": 1}, [1, 2, 3], risks=risks)
+
+
+@pytest.mark.parametrize("one", ["greedy", {"id": "greedy"}])
+def test_a_single_policy_is_a_list_of_one(one) -> None:
+    rules, labels = {"level": "beginner", "boxes": 1}, [1, 3, 6]
+    assert policy_points(rules, labels, one).equals(policy_points(rules, labels, ["greedy"]))
+
+
+def test_a_utility_that_is_not_finite_is_told_by_its_place() -> None:
+    with pytest.raises(InputError, match=r"utility\[2\] = nan is not finite; accepted: 7 finite numbers"):
+        sim.solve("caterpillars", rules={"boxes": 1}, labels=[1, 2, 3], utility=[0, 1, float("nan"), 3, 4, 5, 6])
 
 
 def test_policies_stand_beside_the_frontier() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import NoReturn
 
-from sim.errors import InputError
+from sim.errors import InputError, RulesError, whole_number
 from sim.games.caterpillars.exact.bonus import KEEP, MEMORY, Progress, Solved, Start, precision
 from sim.games.caterpillars.exact.candidates import ways
-from sim.games.caterpillars.exact.moves import storable
-from sim.games.caterpillars.exact.solution import numbers, stable
+from sim.games.caterpillars.exact.solution import check_position, numbers, stable
 from sim.games.caterpillars.rules import FACES, MAX_LABEL, CaterpillarsRules
 
 Outcome = tuple[int, int, int, int]
@@ -38,7 +38,7 @@ class BonusSolution:
     def __init__(self, rules: CaterpillarsRules, labels: Sequence[int], workers: int = 2) -> None:
         self.rules = rules
         self.labels = numbers("labels", labels, rules.rounds, 1, MAX_LABEL)
-        self.workers = workers
+        self.workers = whole_number("workers", workers, 1)
         self._solved: Solved | None = None
         self._late: Solved | None = None
 
@@ -63,6 +63,8 @@ class BonusSolution:
         ------
         RulesError
             If it takes more memory than accepted.
+        InputError
+            If the folder cannot be used.
         """
         if self._solved is None:
             start = self._place((0,) * self.rules.rounds, (0, 0, 0), (0, 0, 0))
@@ -80,6 +82,10 @@ class BonusSolution:
     def error_bound(self) -> float:
         start = self._place((0,) * self.rules.rounds, (0, 0, 0), (0, 0, 0))
         return precision(self.rules, start)[1]
+
+    def thresholds(self) -> NoReturn:
+        """Not solved at these levels: `RulesError`."""
+        raise RulesError(f"thresholds at level = {self.rules.level} are not solved; accepted: beginner, intermediate")
 
     def _place(self, filled: Sequence[int], totals: Sequence[int], bonus: Sequence[int]) -> Start:
         n = self.rules.boxes
@@ -149,29 +155,6 @@ class BonusSolution:
             ranked.append((outcome, solved.value(self._place(after, total, store))))
         ranked.sort(key=lambda pair: -pair[1])
         return stable(ranked)
-
-
-def check_position(
-    rules: CaterpillarsRules, filled: Sequence[bool], totals: Sequence[int], bonus: Sequence[int]
-) -> tuple[tuple[int, ...], tuple[int, int, int], tuple[int, int, int]]:
-    """A position before a roll as whole numbers (filled boxes, totals, bonus boxes), or `InputError`."""
-    n = rules.boxes
-    done = numbers("filled", filled, rules.rounds, 0, 1)
-    sums = numbers("totals", totals, 3, 0, n * rules.max_entry)
-    stored = numbers("bonus", bonus, 3, 0, rules.max_bonus)
-    accepted = [0, *storable(rules)]
-    if any(x not in accepted for x in stored):
-        raise InputError(f"bonus = {list(stored)} is not accepted; accepted: {', '.join(map(str, accepted))}")
-    if sum(x > 0 for x in stored) > sum(done):
-        raise InputError(
-            f"bonus = {list(stored)} with {sum(done)} boxes filled; accepted: at most one bonus write a round"
-        )
-    for c in range(3):
-        most = rules.max_entry * sum(done[c * n : (c + 1) * n])
-        if sums[c] > most:
-            limit = f"accepted: 0 to {most} with the boxes filled so far"
-            raise InputError(f"totals[{c}] = {sums[c]} is not accepted; {limit}")
-    return done, (sums[0], sums[1], sums[2]), (stored[0], stored[1], stored[2])
 
 
 def list_outcomes(

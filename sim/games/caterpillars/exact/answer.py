@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sim.engine.distribution import distribution
+from sim.errors import RulesError
 from sim.games.base import Policy
 from sim.games.caterpillars.rules import NAMES, CaterpillarsRules
 
@@ -29,6 +30,11 @@ def answer(solved: Any, pmf: bool | None = None) -> dict[str, Any]:
     pmf : bool, optional
         Whether to work out the distribution of the end total; left out: for one labelled sheet, not for the whole game.
 
+    Raises
+    ------
+    RulesError
+        If the distribution is asked for where it is not solved; before anything is worked out.
+
     Returns
     -------
     dict
@@ -45,6 +51,11 @@ def answer(solved: Any, pmf: bool | None = None) -> dict[str, Any]:
         identity = {key: value for key, value in identity.items() if key not in ("sheet", "setup")}
     policy = getattr(solved, "policy", None)
     chances = solved.pmf if pmf or (pmf is None and labels is not None) else None
+    if pmf and chances is None:
+        raise RulesError(
+            f"the distribution (pmf) of optimal play at level = {rules.level} is not solved; accepted: beginner, "
+            f"intermediate, or a policy"
+        )
     found = {
         "game": "caterpillars",
         "rules": identity,

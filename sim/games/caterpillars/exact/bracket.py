@@ -12,14 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sim.errors import RulesError
+from sim.errors import RulesError, whole_number
 from sim.games.base import RulesModel
 from sim.games.caterpillars.exact.bonus import MEMORY, Progress, Solved, Start
 from sim.games.caterpillars.exact.moves import Grid, storable
 from sim.games.caterpillars.exact.solution import numbers
 from sim.games.caterpillars.rules import MAX_LABEL, CaterpillarsRules
 
-#: values that may be stored in the smaller game, and what stored numbers count as in the larger one
+#: at expert, as far as the rules let them be stored: values that may be stored in the smaller game, and what stored
+#: numbers count as in the larger one
 LOWER = (4, 5, 6, 10, 12)
 UPPER = (4, 5, 6, 10, 12)
 
@@ -84,6 +85,7 @@ def bound(
     if rules.zero_rule == "strict" or not rules.has_bonus:
         given = f"zero_rule = {rules.zero_rule} at level = {rules.level}"
         raise RulesError(f"{given} is not bracketed; accepted: forced or split, at advanced or expert")
+    workers = whole_number("workers", workers, 1)
     every = storable(rules)
     values = tuple(sorted(set(grid)))
     if not set(values) <= set(every) or not values or (side == "upper" and max(values) < max(every)):
@@ -107,12 +109,16 @@ def bound(
     return Bound(solved.value(place) + error, values, solved.states)
 
 
+def _default(rules: CaterpillarsRules, usual: Sequence[int]) -> list[int]:
+    return [value for value in storable(rules) if value in usual or not rules.has_action]
+
+
 def bracket(
     rules: Mapping[str, Any] | str | RulesModel | None,
     labels: Sequence[int],
     *,
-    lower: Sequence[int] = LOWER,
-    upper: Sequence[int] = UPPER,
+    lower: Sequence[int] | None = None,
+    upper: Sequence[int] | None = None,
     workers: int = 2,
     progress: Progress | None = None,
 ) -> Bracket:
@@ -122,9 +128,10 @@ def bracket(
     ----------
     rules, labels
         As for `sim.solve`.
-    lower, upper : sequence of int
+    lower, upper : sequence of int, optional
         Values of the bonus boxes in the smaller and in the larger game. The more, the closer the bounds and the more
         memory and time: (values + 1)³ tables each. The largest value that can be stored must be in `upper`.
+        Left out: at advanced every value that can be stored; at expert those of `LOWER` and `UPPER` that can.
     progress : callable(done, total), optional
         As for `BonusSolution.solve`, for one game after the other.
 
@@ -136,6 +143,7 @@ def bracket(
     """
     parsed = CaterpillarsRules.parse(rules)
     assert isinstance(parsed, CaterpillarsRules)
-    low = bound(parsed, labels, "lower", lower, workers=workers, progress=progress)
-    high = bound(parsed, labels, "upper", upper, workers=workers, progress=progress)
+    below, above = (_default(parsed, usual) if own is None else own for own, usual in ((lower, LOWER), (upper, UPPER)))
+    low = bound(parsed, labels, "lower", below, workers=workers, progress=progress)
+    high = bound(parsed, labels, "upper", above, workers=workers, progress=progress)
     return Bracket(parsed, tuple(int(x) for x in labels), low.value, high.value, low.grid, high.grid)

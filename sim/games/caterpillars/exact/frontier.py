@@ -49,6 +49,21 @@ def _row(pmf: np.ndarray, at_least: Sequence[int]) -> dict[str, float]:
     return out | {f"at_least_{m}": float(pmf[m:].sum()) for m in at_least}
 
 
+def _weights(risks: object) -> list[float]:
+    """`risks` as finite numbers, or `InputError`."""
+    accepted = "accepted: finite numbers, in a list"
+    if isinstance(risks, str):  # "12" is not the weights 1 and 2
+        raise InputError(f"risks = {risks!r} is not accepted; {accepted}")
+    try:
+        out = [float(risk) for risk in risks]  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise InputError(f"risks = {risks!r} is not accepted; {accepted}") from None
+    for risk in out:
+        if not np.isfinite(risk):
+            raise InputError(f"risk = {risk} is not accepted; {accepted}")
+    return out
+
+
 def frontier(
     rules: Mapping[str, Any] | str | RulesModel | None,
     labels: Sequence[int],
@@ -74,23 +89,22 @@ def frontier(
     parsed = CaterpillarsRules.parse(rules)
     assert isinstance(parsed, CaterpillarsRules)
     points = np.arange(parsed.max_score + 1)
-    for risk in risks:
-        if not np.isfinite(risk):
-            raise InputError(f"risk = {risk} is not accepted; accepted: finite numbers")
     rows = []
-    for risk in risks:
+    for risk in _weights(risks):
         solution = SheetSolution(parsed, labels, workers, utility=points - risk * points**2)
-        rows.append({"risk": float(risk), **_row(solution.pmf, at_least), "objective": solution.value})
+        rows.append({"risk": risk, **_row(solution.pmf, at_least), "objective": solution.value})
     return pl.DataFrame(rows)
 
 
 def policy_points(
     rules: Mapping[str, Any] | str | RulesModel | None,
     labels: Sequence[int],
-    policies: Sequence[str | Mapping[str, Any] | Policy],
+    policies: Sequence[str | Mapping[str, Any] | Policy] | str | Mapping[str, Any] | Policy,
     at_least: Sequence[int] = (10, 15, 20),
 ) -> pl.DataFrame:
     """The same numbers for policies on the same sheet: ``policy`` and the columns of `frontier` but the first and last.
+
+    A single policy is taken as a list of one.
 
     Returns
     -------
@@ -98,6 +112,8 @@ def policy_points(
     """
     import polars as pl
 
+    if isinstance(policies, str | Mapping | Policy):
+        policies = [policies]
     rows = []
     for policy in policies:
         solution = solve_policy(rules, labels, policy)

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.errors import InputError
+from sim.errors import InputError, whole_number
 from sim.games.base import Policy, RulesModel
-from sim.games.caterpillars.exact.advanced import check_position
 from sim.games.caterpillars.exact.policy import Spot, follow
 from sim.games.caterpillars.exact.regret import Regret
-from sim.games.caterpillars.exact.solution import numbers
+from sim.games.caterpillars.exact.solution import check_position, numbers
 from sim.games.caterpillars.policies import OPTIMAL, POLICIES
 from sim.games.caterpillars.rules import MAX_LABEL, CaterpillarsRules
 
@@ -42,7 +41,7 @@ class PolicySolution:
         self.labels = numbers("labels", labels, rules.rounds, 1, MAX_LABEL)
         self.policy = policy
         self._spot = spot
-        self._workers = workers
+        self._workers = whole_number("workers", workers, 1)
         found = follow(self.labels, rules, policy, spot)
         self.pmf = found.pmf
         self.value = float(self.pmf @ np.arange(self.pmf.size))

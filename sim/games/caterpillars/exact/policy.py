@@ -79,6 +79,12 @@ def positions_after(spot: Spot, rules: CaterpillarsRules) -> int:
     return sizes[0] * sizes[1] * sizes[2] * tables(rules)
 
 
+def _whole_sheet(rules: CaterpillarsRules, boxes: int) -> int:
+    """`positions_after` of an empty sheet with other numbers of boxes."""
+    smaller = rules.model_copy(update={"boxes": boxes})
+    return positions_after(empty_sheet(smaller), smaller)
+
+
 class Followed(NamedTuple):
     """What following a policy found.
 
@@ -119,9 +125,11 @@ def follow(
     spot = spot or empty_sheet(rules)
     count = positions_after(spot, rules)
     if count > POSITIONS:
+        fit = [b for b in range(1, rules.boxes) if _whole_sheet(rules, b) <= POSITIONS]
+        sheets = f"a whole sheet with boxes = {' or '.join(map(str, fit))}, or " if fit else ""
         raise RulesError(
             f"{count / 1e6:,.0f} million positions follow at level = {rules.level}, boxes = {rules.boxes}; accepted: "
-            f"policies are followed through at most {POSITIONS // 10**6} million, so fewer boxes or a later position"
+            f"at most {POSITIONS // 10**6} million, {sheets}a later position (filled, totals, bonus)"
         )
     choices = list_choices(rules)
     blocks, layers, sizes = lay_out(spot, labels, rules)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim.engine.lanes import LANES
-from sim.errors import InputError, RulesError
+from sim.errors import InputError, RulesError, whole_number
 from sim.games.base import RulesModel
 from sim.games.caterpillars.exact.candidates import ways
+from sim.games.caterpillars.exact.moves import storable
 from sim.games.caterpillars.exact.pmf import TIE, optimal_pmf
 from sim.games.caterpillars.exact.sheet import Sheet, build
 from sim.games.caterpillars.exact.thresholds import best_chances
@@ -26,12 +27,37 @@ def numbers(name: str, values: object, size: int, low: int, high: int) -> tuple[
     """`values` as a tuple of `size` whole numbers in [low, high], or `InputError`."""
     accepted = f"accepted: {size} whole numbers from {low} to {high}"
     try:
-        out = tuple(int(v.__index__()) for v in values)  # type: ignore[attr-defined]
+        # a truth value of NumPy's is no index
+        out = tuple(int(v) if isinstance(v, np.bool_) else int(v.__index__()) for v in values)  # type: ignore[attr-defined]
     except (TypeError, AttributeError):
-        raise InputError(f"{name} = {values!r} is not accepted; {accepted}") from None
+        given = " ".join(repr(values).split())  # arrays are shown in several lines
+        raise InputError(f"{name} = {given} is not accepted; {accepted}") from None
     if len(out) != size or any(not low <= v <= high for v in out):
         raise InputError(f"{name} = {list(out)} is not accepted; {accepted}")
     return out
+
+
+def check_position(
+    rules: CaterpillarsRules, filled: Sequence[bool], totals: Sequence[int], bonus: Sequence[int]
+) -> tuple[tuple[int, ...], tuple[int, int, int], tuple[int, int, int]]:
+    """A position before a roll as whole numbers (filled boxes, totals, bonus boxes), or `InputError`."""
+    n = rules.boxes
+    done = numbers("filled", filled, rules.rounds, 0, 1)
+    sums = numbers("totals", totals, 3, 0, n * rules.max_entry)
+    stored = numbers("bonus", bonus, 3, 0, rules.max_bonus)
+    accepted = [0, *storable(rules)]
+    if any(x not in accepted for x in stored):
+        raise InputError(f"bonus = {list(stored)} is not accepted; accepted: {', '.join(map(str, accepted))}")
+    if sum(x > 0 for x in stored) > sum(done):
+        raise InputError(
+            f"bonus = {list(stored)} with {sum(done)} boxes filled; accepted: at most one bonus write a round"
+        )
+    for c in range(3):
+        most = rules.max_entry * sum(done[c * n : (c + 1) * n])
+        if sums[c] > most:
+            limit = f"accepted: 0 to {most} with the boxes filled so far"
+            raise InputError(f"totals[{c}] = {sums[c]} is not accepted; {limit}")
+    return done, (sums[0], sums[1], sums[2]), (stored[0], stored[1], stored[2])
 
 
 def _utility(values: object, rules: CaterpillarsRules) -> np.ndarray:
@@ -41,8 +67,11 @@ def _utility(values: object, rules: CaterpillarsRules) -> np.ndarray:
         out = np.array(values, np.float64)
     except (TypeError, ValueError):
         raise InputError(f"utility = {values!r} is not accepted; {accepted}") from None
-    if out.shape != (rules.max_score + 1,) or not np.isfinite(out).all():
+    if out.shape != (rules.max_score + 1,):
         raise InputError(f"utility of shape {list(out.shape)} is not accepted; {accepted}")
+    odd = np.flatnonzero(~np.isfinite(out))
+    if odd.size:
+        raise InputError(f"utility[{odd[0]}] = {out[odd[0]]} is not finite; {accepted}")
     return out
 
 
@@ -77,10 +106,10 @@ class SheetSolution:
         self.rules = rules
         self.labels = numbers("labels", labels, rules.rounds, 1, MAX_LABEL)
         n = rules.boxes
-        self._workers = workers
+        self._workers = whole_number("workers", workers, 1)
         self._sheet: Sheet = build([[self.labels[c * n : (c + 1) * n]] for c in range(3)], rules.max_entry)
         worth = end_totals(rules) if utility is None else _utility(utility, rules)
-        self._values = solve(self._sheet, rules, workers, worth)
+        self._values = solve(self._sheet, rules, self._workers, worth)
         self.value = float(self._values[0][0])
         self.error_bound = rules.rounds * PRODUCTS * 2.0**-53 * float(np.abs(worth).max())
 
@@ -95,7 +124,7 @@ class SheetSolution:
         """
         return best_chances(self._sheet, self.rules, self._workers)
 
-    def _node(self, c: int, filled: Sequence[bool]) -> int:
+    def _node(self, c: int, filled: Sequence[int]) -> int:
         """Node of a caterpillar by which of its boxes are filled."""
         n = self.rules.boxes
         opened = list(self.labels[c * n : (c + 1) * n])
@@ -106,6 +135,10 @@ class SheetSolution:
 
     def state_value(self, filled: Sequence[bool], totals: Sequence[int]) -> float:
         """Expected end total from a position, before the roll."""
+        done, sums, _ = check_position(self.rules, filled, totals, (0, 0, 0))
+        return self._value(done, sums)
+
+    def _value(self, filled: Sequence[int], totals: Sequence[int]) -> float:
         n = self.rules.boxes
         nodes = [self._node(c, filled[c * n : (c + 1) * n]) for c in range(3)]
         layer, at = self._sheet.state(nodes, totals)
@@ -163,17 +196,10 @@ class SheetSolution:
         """
         rules = self.rules
         n = rules.boxes
-        done = numbers("filled", filled, rules.rounds, 0, 1)
-        sums = numbers("totals", totals, 3, 0, n * rules.max_entry)
+        done, sums, _ = check_position(rules, filled, totals, bonus)
         rolled = numbers("dice", dice, rules.dice, 1, 6)
-        if tuple(bonus) != (0, 0, 0) or face is not None:
-            given = f"bonus = {tuple(bonus)}, face = {face!r} at level {rules.level}"
-            raise InputError(f"{given}; accepted: (0, 0, 0) and None")
-        for c in range(3):
-            most = rules.max_entry * sum(done[c * n : (c + 1) * n])
-            if sums[c] > most:
-                accepted = f"accepted: 0 to {most} with the boxes filled so far"
-                raise InputError(f"totals[{c}] = {sums[c]} is not accepted; {accepted}")
+        if face is not None:
+            raise InputError(f"face = {face!r} at level {rules.level} is not accepted; accepted: None")
         way = ways(rules, rolled, face, (0, 0, 0))[-1, 0]
         empty = [b for b in range(rules.rounds) if not done[b]]
         open_labels = {self.labels[b] for b in empty}
@@ -183,11 +209,11 @@ class SheetSolution:
             found |= {(b, 0) for b in empty}
         ranked = []
         for b, score in sorted(found):
-            after = [bool(x) for x in done]
-            after[b] = True
+            after = list(done)
+            after[b] = 1
             total = list(sums)
             total[b // n] += score
-            ranked.append(((-1, 0, b, score), self.state_value(after, total)))
+            ranked.append(((-1, 0, b, score), self._value(after, total)))
         ranked.sort(key=lambda pair: -pair[1])
         return stable(ranked)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.errors import InputError, RulesError
+from sim.errors import InputError, RulesError, whole_number
 from sim.games.base import RulesModel
 from sim.games.caterpillars.exact.follow import value_square_zeros
 from sim.games.caterpillars.exact.pmf import TIE, optimal_pmf
@@ -74,12 +74,12 @@ class WholeSolution:
 
     def __init__(self, rules: CaterpillarsRules, workers: int = 2, memory: float = MEMORY) -> None:
         self.rules = rules
-        self._workers = workers
+        self._workers = whole_number("workers", workers, 1)
         self._memory = memory
         sheet = self._lay_out()
         self.states = sheet.size
         first = np.empty(0)
-        for _, values in layer_values(sheet, rules, end_totals(rules)[None], workers):
+        for _, values in layer_values(sheet, rules, end_totals(rules)[None], self._workers):
             first = values
         value = placement_values(rules, self._parts, self._by_labelling(sheet, first))
         self.placement = PlacementTable(value, self._parts.add)

@@ -212,7 +212,7 @@ def line_up_of(given: Sequence[Given]) -> list[str | Policy]:
         if isinstance(policy, str) and policy.strip() in (OPTIMAL, RESPONSE):
             out.append(policy.strip())
             continue
-        parsed = POLICIES.parse(policy)
+        parsed = POLICIES.parse(policy, also=(OPTIMAL, RESPONSE))
         if parsed.info.draws and parsed.id != "random":
             raise PolicyError(
                 f"policy {parsed.id} draws random numbers and is not solved exactly; accepted: random, any policy that "
