@@ -126,7 +126,7 @@ def _bonus_worth(rules: CaterpillarsRules, labels: Sequence[int], spot: Spot, wo
     plus = np.array([float(points) for _, points in settled])
 
     def worths(layer: int) -> Worth:
-        values = solved.layers[layer] / solved.scale
+        values = solved.layers[layer].ravel() / solved.scale
         return _worth(values, row * graph.size[layer], plus, first, wide)
 
     return worths, solved.value(start), solved.error_bound
