@@ -12,11 +12,11 @@ import pytest
 from sim.errors import InputError, RulesError
 from sim.games.caterpillars import CaterpillarsRules, outcomes
 from sim.games.caterpillars.exact import moves
-from sim.games.caterpillars.exact.advanced import BonusSolution, list_outcomes
+from sim.games.caterpillars.exact.advanced import BonusSolution
 from sim.games.caterpillars.exact.answer import answer
 from sim.games.caterpillars.exact.bonus import Solved, Start
 from sim.games.caterpillars.exact.bracket import bracket
-from sim.games.caterpillars.exact.candidates import rolls
+from sim.games.caterpillars.exact.candidates import list_outcomes, rolls
 from sim.games.caterpillars.exact.solution import SheetSolution
 from sim.games.caterpillars.rules import FACES
 

@@ -8,11 +8,9 @@ from typing import NoReturn
 
 from sim.errors import InputError, RulesError, whole_number
 from sim.games.caterpillars.exact.bonus import KEEP, MEMORY, Progress, Solved, Start, precision
-from sim.games.caterpillars.exact.candidates import ways
+from sim.games.caterpillars.exact.candidates import Outcome, list_outcomes
 from sim.games.caterpillars.exact.solution import check_position, numbers, stable
 from sim.games.caterpillars.rules import FACES, MAX_LABEL, CaterpillarsRules
-
-Outcome = tuple[int, int, int, int]
 
 
 class BonusSolution:
@@ -155,33 +153,3 @@ class BonusSolution:
             ranked.append((outcome, solved.value(self._place(after, total, store))))
         ranked.sort(key=lambda pair: -pair[1])
         return stable(ranked)
-
-
-def list_outcomes(
-    rules: CaterpillarsRules,
-    labels: Sequence[int],
-    filled: Sequence[int],
-    bonus: Sequence[int],
-    dice: Sequence[int],
-    face: str | None,
-) -> list[Outcome]:
-    """Distinct outcomes of a roll, sorted, from the solvers' own generator."""
-    empty = [b for b in range(len(labels)) if not filled[b]]
-    opened = {labels[b] for b in empty}
-    way = ways(rules, tuple(dice), face, tuple(bonus))
-    any_entry = any(w.butterfly or any(label in opened for label, _ in w.entries) for w in way.values())
-    found: set[Outcome] = set()
-    for (box, value), w in way.items():
-        entries = {(b, score) for b in empty for label, score in w.entries if label == labels[b]}
-        if w.butterfly:
-            entries |= {(b, w.butterfly) for b in empty}
-        if rules.zero_rule == "split":
-            zero = not entries or any(label not in opened for label, _ in w.entries)
-        elif rules.zero_rule == "strict":
-            zero = not any_entry
-        else:
-            zero = not entries
-        if zero:
-            entries |= {(b, 0) for b in empty}
-        found |= {(box, value, b, score) for b, score in entries}
-    return sorted(found)

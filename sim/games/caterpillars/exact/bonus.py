@@ -119,8 +119,9 @@ class Solved:
         with ThreadPoolExecutor(workers) as pool:
             for k in range(layer, -1, -1):
                 if k < layer:
+                    cuts = self._cuts(k, workers)
                     for table in range(tables):
-                        list(pool.map(self._part(values, free, slot, table, k), self._cuts(k, workers)))
+                        list(pool.map(self._part(values, free, slot, table, k), cuts))
                         slot[table], free = free, slot[table]
                         done += g.size[k]
                         if progress is not None:

@@ -8,7 +8,7 @@ the result with `outcomes` on random positions.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -16,6 +16,9 @@ from itertools import product
 from sim.games.caterpillars.rules import FACES, CaterpillarsRules
 
 LABEL, SCORE, STORE, IDLE = range(4)
+
+#: bonus box (−1: none), bonus value (0: none), box, score
+Outcome = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -112,3 +115,33 @@ def ways(
                 if value > 0:
                     out[box, value] = finish(w)
     return out
+
+
+def list_outcomes(
+    rules: CaterpillarsRules,
+    labels: Sequence[int],
+    filled: Sequence[int],
+    bonus: Sequence[int],
+    dice: Sequence[int],
+    face: str | None,
+) -> list[Outcome]:
+    """Distinct outcomes of a roll, sorted, from the solvers' own generator."""
+    empty = [b for b in range(len(labels)) if not filled[b]]
+    opened = {labels[b] for b in empty}
+    way = ways(rules, tuple(dice), face, tuple(bonus))
+    any_entry = any(w.butterfly or any(label in opened for label, _ in w.entries) for w in way.values())
+    found: set[Outcome] = set()
+    for (box, value), w in way.items():
+        entries = {(b, score) for b in empty for label, score in w.entries if label == labels[b]}
+        if w.butterfly:
+            entries |= {(b, w.butterfly) for b in empty}
+        if rules.zero_rule == "split":
+            zero = not entries or any(label not in opened for label, _ in w.entries)
+        elif rules.zero_rule == "strict":
+            zero = not any_entry
+        else:
+            zero = not entries
+        if zero:
+            entries |= {(b, 0) for b in empty}
+        found |= {(box, value, b, score) for b, score in entries}
+    return sorted(found)

@@ -11,7 +11,7 @@ import numpy as np
 from sim.engine.lanes import LANES
 from sim.errors import InputError, RulesError, whole_number
 from sim.games.base import RulesModel
-from sim.games.caterpillars.exact.candidates import ways
+from sim.games.caterpillars.exact.candidates import list_outcomes
 from sim.games.caterpillars.exact.moves import storable
 from sim.games.caterpillars.exact.pmf import TIE, optimal_pmf
 from sim.games.caterpillars.exact.sheet import Sheet, build
@@ -200,20 +200,14 @@ class SheetSolution:
         rolled = numbers("dice", dice, rules.dice, 1, 6)
         if face is not None:
             raise InputError(f"face = {face!r} at level {rules.level} is not accepted; accepted: None")
-        way = ways(rules, rolled, face, (0, 0, 0))[-1, 0]
-        empty = [b for b in range(rules.rounds) if not done[b]]
-        open_labels = {self.labels[b] for b in empty}
-        found = {(b, score) for b in empty for label, score in way.entries if label == self.labels[b]}
-        unmatched = any(label not in open_labels for label, _ in way.entries)
-        if (rules.zero_rule == "split" and unmatched) or not found:
-            found |= {(b, 0) for b in empty}
         ranked = []
-        for b, score in sorted(found):
+        for outcome in list_outcomes(rules, self.labels, done, (0, 0, 0), rolled, face):
+            _, _, b, score = outcome
             after = list(done)
             after[b] = 1
             total = list(sums)
             total[b // n] += score
-            ranked.append(((-1, 0, b, score), self._value(after, total)))
+            ranked.append((outcome, self._value(after, total)))
         ranked.sort(key=lambda pair: -pair[1])
         return stable(ranked)
 
