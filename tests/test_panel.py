@@ -68,5 +68,5 @@ def test_the_standing_is_the_mean_over_the_sheets() -> None:
 def test_wrong_calls_get_one_line(tmp_path) -> None:
     with pytest.raises(InputError, match="holds no panel; accepted"):
         standing(["greedy"], 10, seed=1, results=tmp_path)
-    with pytest.raises(InputError, match="level sunshine is not known; accepted: beginner"):
+    with pytest.raises(InputError, match="unknown level 'sunshine'; accepted: beginner"):
         standing(["greedy"], 10, seed=1, levels=["sunshine"], results=KEPT)
