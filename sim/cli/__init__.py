@@ -23,7 +23,9 @@ from sim.errors import FaultError, InputError, SimError
 PLUGIN = "--plugin"
 
 #: modules of this package that bring commands, in the order of the help page
-MODULES = ("games", "run", "sweep", "trace", "check", "advise", "solve", "verify", "exact", "report", "schema", "bench")
+MODULES = (
+    "games", "run", "sweep", "trace", "check", "advise", "solve", "verify", "exact", "learn", "report", "schema", "bench",
+)  # fmt: skip
 
 
 def _version(wanted: bool) -> None:
