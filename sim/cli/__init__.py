@@ -24,7 +24,8 @@ PLUGIN = "--plugin"
 
 #: modules of this package that bring commands, in the order of the help page
 MODULES = (
-    "games", "run", "sweep", "trace", "check", "advise", "solve", "verify", "exact", "learn", "report", "schema", "bench",
+    "games", "run", "sweep", "trace", "check", "advise", "solve",
+    "verify", "exact", "learn", "report", "schema", "bench",
 )  # fmt: skip
 
 

@@ -248,6 +248,10 @@ GOLDEN = (
             {"level": "intermediate", "boxes": 1, "sheet": [0, 4, 0], "setup": "variation"},
             ["weighted", "greedy(placement=optimal)"],
         ),
+        ({"level": "beginner", "boxes": 2}, ["learned", "lookahead"]),
+        ({"level": "intermediate", "boxes": 1, "sheet": [7, 3, 5], "zero_rule": "split"}, ["lookahead(width=2)"]),
+        ({"level": "advanced", "boxes": 1}, ["learned", "rollout(games=3)"]),
+        ({"level": "expert", "boxes": 1, "final": "lowest"}, ["learned", "rollout(base=learned, games=2)"]),
     ]
 )
 

@@ -358,7 +358,7 @@ POLICIES = PolicyRegistry(
                 placement("spread"),
                 PolicyParameter(
                     "patience",
-                    0.9,
+                    1.08,
                     "how surely an empty box will be served: weight of the label's odds × rounds left",
                     0.0,
                     10.0,
@@ -366,7 +366,7 @@ POLICIES = PolicyRegistry(
                 ),
                 PolicyParameter(
                     "doubt",
-                    0.15,
+                    0.11,
                     "how uncertain totals are per round left, in squared typical box scores",
                     0.0,
                     200.0,
@@ -398,7 +398,7 @@ POLICIES = PolicyRegistry(
                 ),
                 PolicyParameter(
                     "crowd",
-                    0.75,
+                    0.72,
                     "how much empty boxes of one label are in each other's way: 0 not at all, 1 they share its rolls",
                     0.0,
                     10.0,
@@ -406,7 +406,7 @@ POLICIES = PolicyRegistry(
                 ),
                 PolicyParameter(
                     "neglect",
-                    0.05,
+                    0.01,
                     "part of patience for the caterpillar with the lowest projected total, where the zeros will go",
                     0.0,
                     1.0,
@@ -467,7 +467,7 @@ POLICIES = PolicyRegistry(
                     32.0,
                     "continuations, with the same dice for all outcomes",
                     1.0,
-                    1000.0,
+                    200.0,
                     "games",
                     integer=True,
                 ),
