@@ -378,6 +378,36 @@ def test_a_policy_without_draws_uses_none(name: str) -> None:
 
 
 @every_game
+def test_a_policy_that_always_slips_is_the_random_one(name: str) -> None:
+    """With slip = 1 every choice is random, by the same numbers that `random` draws: the very same games."""
+    game = get(name)
+    bases = [game.rules_type.parse(base) for base in BASES[name]]
+    for rules in bases:
+        seats = seats_of(game, rules)
+        for info in game.policies.entries.values():
+            given = {"id": info.id, "slip": 1, **({"placement": "random"} if name == "caterpillars" else {})}
+            if not info.noisy or getattr(rules, "new_card_take", "must") == "may":  # random never refuses dice
+                continue
+            policy = game.policies.parse(given)
+            if plays(game, rules, policy, seats):
+                expected = play(game, rules, [game.policies.parse("random")] * seats)
+                assert (play(game, rules, [policy] * seats) == expected).all(), policy.text()
+
+
+@every_game
+def test_a_slip_of_nothing_changes_nothing_and_is_no_part_of_the_identity(name: str) -> None:
+    game = get(name)
+    for info in game.policies.entries.values():
+        if info.noisy:
+            policy = game.policies.parse(info.id)
+            own = "slip" in {p.name for p in info.parameters if not p.common}
+            assert ("slip" in policy.identity()["parameters"]) is own
+            slipping = game.policies.parse({"id": info.id, "slip": 0.25})
+            assert slipping.identity()["parameters"]["slip"] == "0.25"
+            assert slipping.draws
+
+
+@every_game
 def test_policies_differ_from_each_other(name: str) -> None:
     """A policy that plays every game like another one is not wired up."""
     game = get(name)

@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -127,10 +127,18 @@ class RulesModel(BaseModel):
 # ----------------------------------------------------------------------------------------------------------------------
 # Policies
 
+#: room for a policy's parameters in the kernels: its own in order, and its slip in the last place
+PARAMETERS = 16
+#: where the kernels find a policy's slip
+SLIP = PARAMETERS - 1
+
 
 @dataclass(frozen=True)
 class PolicyParameter:
-    """One documented number (or choice) of a policy. A choice is carried to the kernel as its index in `choices`."""
+    """One documented number (or choice) of a policy. A choice is carried to the kernel as its index in `choices`.
+
+    A `common` parameter is one that every policy has; at its default it is left out of the policy's identity.
+    """
 
     name: str
     default: float | str
@@ -140,6 +148,7 @@ class PolicyParameter:
     unit: str = ""
     integer: bool = False
     choices: tuple[str, ...] = ()
+    common: bool = False
 
     def accepts(self) -> str:
         """What values the parameter takes, in words."""
@@ -170,13 +179,26 @@ class PolicyParameter:
         return float(self.choices.index(str(value))) if self.choices else float(value)
 
 
+#: noise for every policy: with it, skill can be dialled down to nothing
+SLIP_PARAMETER = PolicyParameter(
+    "slip",
+    0.0,
+    "chance per decision to take any choice instead, all equally likely",
+    0.0,
+    1.0,
+    "probability",
+    common=True,
+)
+
+
 @dataclass(frozen=True)
 class PolicyInfo:
     """Catalogue entry of a policy.
 
     `number` selects the compiled function; `version` is raised when decisions change; `draws` tells whether the
     policy uses
-    its uniform numbers; `who` says who would play so.
+    its uniform numbers; `who` says who would play so. `noisy` policies get the parameter `slip` when they are
+    registered. `code` is None for built-in policies; a user's own brings what `sim.games.own` compiles.
     """
 
     id: str
@@ -187,6 +209,9 @@ class PolicyInfo:
     parameters: tuple[PolicyParameter, ...] = ()
     version: int = 1
     draws: bool = False
+    noisy: bool = True
+    code: Any = field(default=None, compare=False)
+    digest: str = ""
 
 
 @dataclass(frozen=True)
@@ -199,6 +224,16 @@ class Policy:
     @property
     def id(self) -> str:
         return self.info.id
+
+    @property
+    def slip(self) -> float:
+        """Chance per decision to take any choice instead."""
+        return float(self.parameters().get("slip", 0.0))
+
+    @property
+    def draws(self) -> bool:
+        """Whether it uses random numbers: because it is made so, or because it slips."""
+        return self.info.draws or self.slip > 0.0
 
     def parameters(self) -> dict[str, float | str]:
         """Parameter values by name."""
@@ -215,14 +250,20 @@ class Policy:
 
     def identity(self) -> dict[str, Any]:
         """Everything that decides its choices, as plain JSON data."""
-        values = {k: v if isinstance(v, str) else format_number(v) for k, v in self.parameters().items()}
-        return {"id": self.id, "version": self.info.version, "parameters": values}
+        values = {
+            p.name: v if isinstance(v, str) else format_number(v)
+            for p, v in zip(self.info.parameters, self.values, strict=True)
+            if not (p.common and v == p.default)
+        }
+        own = {"digest": self.info.digest} if self.info.digest else {}
+        return {"id": self.id, "version": self.info.version, "parameters": values, **own}
 
-    def vector(self, width: int) -> np.ndarray:
-        """Parameter vector for the kernel: float64[width], padded with zeros."""
-        out = np.zeros(width)
+    def vector(self) -> np.ndarray:
+        """Parameter vector for the kernel: float64[PARAMETERS], padded with zeros, the slip in the last place."""
+        out = np.zeros(PARAMETERS)
         for i, (p, v) in enumerate(zip(self.info.parameters, self.values, strict=True)):
             out[i] = p.number(v)
+        out[SLIP] = self.slip
         return out
 
 
@@ -241,10 +282,18 @@ class PolicyRegistry:
         self.game = game
         self.entries: dict[str, PolicyInfo] = {}
         for entry in entries:
-            if entry.id in self.entries or entry.number in {e.number for e in self.entries.values()}:
-                raise ValueError(f"policy {entry.id} of {game} is registered twice")
-            self.entries[entry.id] = entry
-        self.width = max([1, *(len(e.parameters) for e in self.entries.values())])
+            self.add(entry)
+
+    def add(self, entry: PolicyInfo) -> PolicyInfo:
+        """Register a policy, with the parameters that every policy has; returns the entry as registered."""
+        if entry.id in self.entries or entry.number in {e.number for e in self.entries.values()}:
+            raise ValueError(f"policy {entry.id} of {self.game} is registered twice")
+        if entry.noisy and "slip" not in {p.name for p in entry.parameters}:
+            entry = replace(entry, parameters=(*entry.parameters, SLIP_PARAMETER))
+        if len(entry.parameters) > PARAMETERS - 1:
+            raise ValueError(f"policy {entry.id} of {self.game} has more than {PARAMETERS - 1} parameters")
+        self.entries[entry.id] = entry
+        return entry
 
     def __iter__(self) -> Iterable[PolicyInfo]:  # type: ignore[override]
         return iter(self.entries.values())

@@ -438,7 +438,7 @@ def test_no_policy_reads_what_a_state_does_not_hold() -> None:
             p.covered[seat] = sum(int(p.fruits[c]) for c in (own[0], own[4], own[5]))
         cards = np.array([c for c in range(6) if int(p.left[p.seat]) >> c & 1] + [0] * 4)
         for info in POLICIES.entries.values():
-            vector = POLICIES.parse(info.id).vector(POLICIES.width)
+            vector = POLICIES.parse(info.id).vector()
             answers = set()
             for turn, first in ((1, 0), (50, 3), (51, 5)):
                 p.turn = turn

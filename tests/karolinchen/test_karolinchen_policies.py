@@ -77,7 +77,7 @@ def ask(policy: Policy | str, p: Any, u: float = 0.5) -> int:
     cards = cards_of(p)
     listed = np.zeros(7, np.int64)
     listed[: len(cards)] = cards
-    chosen = choose_next_card(policy.info.number, p, listed, len(cards), policy.vector(POLICIES.width), u)
+    chosen = choose_next_card(policy.info.number, p, listed, len(cards), policy.vector(), u)
     assert 0 <= chosen < len(cards), policy.text()
     assert listed[: len(cards)].tolist() == cards, "a policy must not write"
     return cards[int(chosen)]
@@ -88,7 +88,7 @@ def ask_take(policy: Policy | str, p: Any, u: float = 0.5) -> int:
     card = int(p.current[p.seat])
     shown = int(p.middle[card])
     fits = min(shown, int(p.places[p.seat]))
-    return int(choose_take(policy.info.number, p, card, shown, fits, policy.vector(POLICIES.width), u))
+    return int(choose_take(policy.info.number, p, card, shown, fits, policy.vector(), u))
 
 
 def at_bounds() -> list[Policy]:

@@ -11,6 +11,7 @@ import pytest
 from sim.engine.jit import COMPILED
 from sim.engine.simulate import play_rows
 from sim.games import get
+from sim.games.base import PARAMETERS
 from sim.games.parlett import kernel
 from sim.games.parlett.moves import list_cards
 from sim.games.parlett.odds import fill_none_chance
@@ -137,7 +138,7 @@ def _fixed() -> tuple[Any, Any]:
 def test_a_choice_is_an_index_and_the_position_is_left_alone(policy: str) -> None:
     draw = random.Random(policy)
     info = POLICIES.entries[policy]
-    params = POLICIES.parse(policy).vector(POLICIES.width)
+    params = POLICIES.parse(policy).vector()
     for _ in range(100 if COMPILED else 10):
         position, cards, n = some_position(draw)
         if n == 0:
@@ -154,7 +155,7 @@ def test_random_is_uniform_over_the_legal_cards() -> None:
     position, cards, n = some_position(random.Random(1))
     assert n > 1
     numbers = [(i + 0.5) / n for i in range(n)]
-    params = np.zeros(POLICIES.width)
+    params = np.zeros(PARAMETERS)
     assert [int(choose(0, position, cards, n, params, u)) for u in numbers] == list(range(n))
 
 
@@ -174,7 +175,7 @@ def test_greedy_to_the_letter() -> None:
 
         if n:
             checked += 1
-            assert choose(1, position, cards, n, np.zeros(POLICIES.width), 0.0) == min(range(n), key=key)
+            assert choose(1, position, cards, n, np.zeros(PARAMETERS), 0.0) == min(range(n), key=key)
     assert checked > 150
 
 

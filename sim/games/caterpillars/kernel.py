@@ -16,14 +16,14 @@ from sim.engine import rng
 from sim.engine.bits import count_ones, nth_one, trailing_zeros
 from sim.engine.jit import jit
 from sim.engine.rng import pick
-from sim.games.base import Field, Playable, Policy
+from sim.games.base import SLIP, Field, Playable, Policy
 from sim.games.caterpillars.odds import odds
 from sim.games.caterpillars.outcomes import NO_FACE, close_box, list_outcomes, open_sheet, rules_record, tables, unpack
 from sim.games.caterpillars.placement import LOWEST as PLACE_LOWEST
 from sim.games.caterpillars.placement import OPTIMAL as PLACE_OPTIMAL
 from sim.games.caterpillars.placement import RANDOM as PLACE_RANDOM
 from sim.games.caterpillars.placement import best_offer, filled, offered, place, single
-from sim.games.caterpillars.policies import GREEDY, OPTIMAL, POLICIES, RANDOM, READS_OTHERS, choose, choose_optimal
+from sim.games.caterpillars.policies import GREEDY, OPTIMAL, RANDOM, READS_OTHERS, choose, choose_optimal
 from sim.games.caterpillars.position import OTHERS, POSITION, SEAT, WORK
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
 from sim.games.caterpillars.select import select_greedy, select_random
@@ -267,6 +267,9 @@ def decide(player, position, x, roll, face, r, rules, tables, work, book):
     """The outcome that a seat's policy takes in round `r`, packed."""
     if player.policy == RANDOM:
         return select_random(position, roll, face, rules, tables, work, player.policy_draws[r])
+    slip = player.params[SLIP]
+    if slip > 0.0 and player.policy_draws[r] < slip:
+        return select_random(position, roll, face, rules, tables, work, player.policy_draws[r] / slip)
     if player.policy == GREEDY:
         return select_greedy(position, roll, face, rules, tables)
     position.round_index = r
@@ -387,7 +390,7 @@ def reads_book(policy: Policy) -> bool:
 
 def reads_plan(policy: Policy, rules: CaterpillarsRules) -> bool:
     """Whether a policy looks up the exact values of the set-up."""
-    return policy.vector(POLICIES.width)[0] == PLACE_OPTIMAL and rules.blanks > 0
+    return policy.vector()[0] == PLACE_OPTIMAL and rules.blanks > 0
 
 
 class _Scratch:
@@ -411,8 +414,8 @@ class _Scratch:
             position.best[:] = best
             position.typical = best[1:7].mean()
             player.policy = policy.info.number
-            player.draws = policy.info.draws
-            player.params[: POLICIES.width] = policy.vector(POLICIES.width)
+            player.draws = policy.draws
+            player.params[:] = policy.vector()
         self.work = np.zeros(1, WORK).view(np.recarray)
         self.recorded = np.zeros((rules.rounds * seats, 4), np.int64)
 

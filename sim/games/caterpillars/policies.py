@@ -13,7 +13,7 @@ import math
 
 from sim.engine.jit import jit
 from sim.engine.rng import pick
-from sim.games.base import PolicyInfo, PolicyParameter, PolicyRegistry
+from sim.games.base import SLIP, PolicyInfo, PolicyParameter, PolicyRegistry
 from sim.games.caterpillars.placement import placement
 
 RANDOM = 0
@@ -42,13 +42,8 @@ def choose_greedy(options, n):
 
 
 @jit
-def choose_child(options, n, params, u):
-    """Now and then anything; else the most points at once, where a stored value of at least `store` counts as
-    points.
-    """
-    slip = params[1]
-    if u < slip:
-        return pick(u / slip, n)
+def choose_child(options, n, params):
+    """The most points at once, where a stored value of at least `store` counts as points."""
     store = params[2]
     choice = 0
     most = -1
@@ -212,31 +207,38 @@ def choose_optimal(position, options, n, book):
 
 
 @jit
-def choose(policy, position, options, n, params, u):
-    """Index of the outcome that policy number `policy` takes; `OPTIMAL` needs values, see `choose_optimal`."""
+def think(policy, position, options, n, params, u):
+    """Index of the outcome that policy number `policy` takes when it does not slip."""
     if n == 1 or policy == GREEDY:
         return choose_greedy(options, n)
     if policy == RANDOM:
         return pick(u, n)
     if policy == CHILD:
-        return choose_child(options, n, params, u)
+        return choose_child(options, n, params)
     if policy == PLANNER:
         return choose_planner(position, options, n, params)
     return choose_weighted(position, options, n, params)
 
 
 @jit
+def choose(policy, position, options, n, params, u):
+    """Index of the outcome that policy number `policy` takes; `OPTIMAL` needs values, see `choose_optimal`."""
+    slip = params[SLIP]
+    if u < slip:
+        return pick(u / slip, n)
+    if slip > 0.0:
+        u = (u - slip) / (1.0 - slip)
+    return think(policy, position, options, n, params, u)
+
+
+@jit
 def chances(policy, position, options, n, params, out):
     """Probability of each of the first `n` options over the policy's uniform number, into `out`; for exact answers."""
-    slip = 0.0
-    if policy == RANDOM:
-        slip = 1.0
-    elif policy == CHILD:
-        slip = params[1]
+    slip = 1.0 if policy == RANDOM else params[SLIP]
     for i in range(n):
         out[i] = slip / n
     if slip < 1.0:
-        out[choose(policy, position, options, n, params, slip)] += 1.0 - slip
+        out[think(policy, position, options, n, params, 0.0)] += 1.0 - slip
 
 
 POLICIES = PolicyRegistry(
@@ -250,6 +252,7 @@ POLICIES = PolicyRegistry(
             "reference policy",
             (placement("random"),),
             draws=True,
+            noisy=False,
         ),
         PolicyInfo(
             "greedy",
@@ -274,7 +277,6 @@ POLICIES = PolicyRegistry(
                     "store", 6.0, "smallest die worth a bonus box; 13 never stores", 1.0, 13.0, "points", integer=True
                 ),
             ),
-            draws=True,
         ),
         PolicyInfo(
             "planner",

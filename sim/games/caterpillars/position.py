@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from sim.games.base import PARAMETERS
+
 #: sheets of others shown to a policy; with more players, the next seats clockwise
 OTHERS = 7
 
@@ -68,7 +70,7 @@ SEAT = np.dtype(
     [
         ("policy", np.int64),
         ("draws", np.bool_),
-        ("params", np.float64, (16,)),
+        ("params", np.float64, (PARAMETERS,)),
         ("placement_draws", np.float64, (24,)),
         ("policy_draws", np.float64, (12,)),
     ],

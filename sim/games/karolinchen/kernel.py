@@ -20,7 +20,7 @@ import numpy as np
 
 from sim.engine.jit import jit
 from sim.engine.rng import POLICY, block, to_unit
-from sim.games.base import Field, Playable, Policy
+from sim.games.base import PARAMETERS, Field, Playable, Policy
 from sim.games.karolinchen.moves import (
     CHOICES,
     CHOSEN,
@@ -38,7 +38,7 @@ from sim.games.karolinchen.moves import (
     rolled,
     start_cards,
 )
-from sim.games.karolinchen.policies import POLICIES, choose_next_card, choose_take
+from sim.games.karolinchen.policies import choose_next_card, choose_take
 from sim.games.karolinchen.position import POSITION
 from sim.games.karolinchen.rules import KarolinchenRules
 
@@ -72,7 +72,7 @@ WORK = np.dtype(
         ("start", np.int64, (6,)),
         ("numbers", np.int64, (6,)),
         ("draws", np.int64, (6,)),
-        ("params", np.float64, (6, POLICIES.width)),
+        ("params", np.float64, (6, PARAMETERS)),
         ("cards", np.int64, (7,)),
         ("words", np.uint64, (64,)),
         ("decode", np.int32, (7 * 432,)),
@@ -227,8 +227,8 @@ class KarolinchenPlayable(Playable):
         if rules.start_fruit != "distinct":
             self._work["start"][0, : self.seats] = rules.start_fruit
         self._work["numbers"][0, : self.seats] = [p.info.number for p in policies]
-        self._work["draws"][0, : self.seats] = [p.info.draws for p in policies]
-        self._work["params"][0, : self.seats] = [p.vector(POLICIES.width) for p in policies]
+        self._work["draws"][0, : self.seats] = [p.draws for p in policies]
+        self._work["params"][0, : self.seats] = [p.vector() for p in policies]
         self._work["decode"] = DECODE
         self._position = np.zeros(1, POSITION)
         self._position["seats"] = self.seats

@@ -14,7 +14,7 @@ import numpy as np
 
 from sim.engine.jit import jit
 from sim.engine.rng import POLICY, uniform
-from sim.games.base import Field, Playable, Policy
+from sim.games.base import PARAMETERS, Field, Playable, Policy
 from sim.games.parlett.moves import (
     ALL,
     COURTS,
@@ -30,7 +30,7 @@ from sim.games.parlett.moves import (
     shuffle,
 )
 from sim.games.parlett.odds import fill_none_chance
-from sim.games.parlett.policies import POLICIES, choose
+from sim.games.parlett.policies import choose
 from sim.games.parlett.position import POSITION
 from sim.games.parlett.rules import CARDS, LAST_NUMERAL, MOST_HAND, MOST_PLAYS, RANKS, SUITS, ParlettRules
 
@@ -47,7 +47,7 @@ WORK = np.dtype(
         ("deals", np.int64),
         ("numbers", np.int64, (2,)),
         ("draws", np.int64, (2,)),
-        ("params", np.float64, (2, POLICIES.width)),
+        ("params", np.float64, (2, PARAMETERS)),
         ("words", np.uint64, (64,)),
         ("picks", np.int64, (64,)),
         ("deck", np.int64, (CARDS,)),
@@ -274,8 +274,8 @@ class Scratch:
         work.deals = rules.deals
         for seat, policy in enumerate(policies):
             work.numbers[seat] = policy.info.number
-            work.draws[seat] = policy.info.draws
-            work.params[seat] = policy.vector(POLICIES.width)
+            work.draws[seat] = policy.draws
+            work.params[seat] = policy.vector()
         self.records = np.zeros(rules.deals, RECORD).view(np.recarray)
         self.no_records = np.zeros(0, RECORD).view(np.recarray)
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from sim.engine.jit import jit
 from sim.engine.rng import pick
-from sim.games.base import PolicyInfo, PolicyParameter, PolicyRegistry
+from sim.games.base import SLIP, PolicyInfo, PolicyParameter, PolicyRegistry
 from sim.games.parlett.moves import (
     COURTS,
     NUMERALS,
@@ -194,8 +194,8 @@ def play_planner(position, cards, n, params, u):
 
 
 @jit
-def choose(number, position, cards, n, params, u):
-    """Index chosen by the policy of this number."""
+def think(number, position, cards, n, params, u):
+    """Index chosen by the policy of this number when it does not slip."""
     if number == 0:
         return play_random(position, cards, n, params, u)
     if number == 1:
@@ -207,6 +207,17 @@ def choose(number, position, cards, n, params, u):
     if number == 4:
         return play_safe(position, cards, n, params, u)
     return play_planner(position, cards, n, params, u)
+
+
+@jit
+def choose(number, position, cards, n, params, u):
+    """Index chosen by the policy of this number, or any index if it slips."""
+    slip = params[SLIP]
+    if u < slip:
+        return pick(u / slip, n)
+    if slip > 0.0:
+        u = (u - slip) / (1.0 - slip)
+    return think(number, position, cards, n, params, u)
 
 
 _HERE = "this project; docs/rules/parlett.md"
@@ -224,6 +235,7 @@ POLICIES = PolicyRegistry(
             "nobody: the zero of every scale",
             "reference policy, docs/rules/parlett.md",
             draws=True,
+            noisy=False,
         ),
         PolicyInfo(
             "greedy",

@@ -23,7 +23,6 @@ from sim.games.base import Policy
 from sim.games.caterpillars.exact.choices import Choices, label_odds, list_choices, most_options, tables
 from sim.games.caterpillars.exact.push import KINDS, Blocks, Worth, count_ends, make_options, push_policy
 from sim.games.caterpillars.exact.stages import FORCED, SPLIT, STRICT
-from sim.games.caterpillars.policies import POLICIES
 from sim.games.caterpillars.position import POSITION
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
 
@@ -146,7 +145,7 @@ def follow(
         handed = np.zeros(fillings * sizes[layer + 1])
         push_policy(
             chance, sizes[layer], handed, sizes[layer + 1], triples, sum(spot.filled) + layer, blocks, choices,
-            unknown if worths is None else worths(layer + 1), policy.info.number, policy.vector(POLICIES.width),
+            unknown if worths is None else worths(layer + 1), policy.info.number, policy.vector(),
             positions, o, lost[layer],
         )  # fmt: skip
         chance = handed

@@ -195,7 +195,7 @@ def records(
         policy = line_up[seat]
         if isinstance(policy, Policy):
             t["number"][seat] = policy.info.number
-            t["params"][seat] = policy.vector(POLICIES.width)
+            t["params"][seat] = policy.vector()
     t["kind"] = kinds
     t["may"] = rules.new_card_take == "may"
     t["layers"] = 2 if rules.reroll_after_eating else 1
@@ -213,7 +213,7 @@ def line_up_of(given: Sequence[Given]) -> list[str | Policy]:
             out.append(policy.strip())
             continue
         parsed = POLICIES.parse(policy, also=(OPTIMAL, RESPONSE))
-        if parsed.info.draws and parsed.id != "random":
+        if parsed.draws and parsed.id != "random":
             raise PolicyError(
                 f"policy {parsed.id} draws random numbers and is not solved exactly; accepted: random, any policy that "
                 f"draws none, {OPTIMAL}, {RESPONSE}"

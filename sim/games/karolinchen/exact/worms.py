@@ -15,7 +15,7 @@ from math import factorial
 
 import numpy as np
 
-from sim.games.karolinchen.policies import POLICIES
+from sim.games.base import PARAMETERS
 
 COLOURS = 6
 DICE = 6
@@ -51,7 +51,7 @@ PLAN = np.dtype(
         # line-up
         ("kind", np.int64, (2,)),
         ("number", np.int64, (2,)),
-        ("params", np.float64, (2, POLICIES.width)),
+        ("params", np.float64, (2, PARAMETERS)),
         ("may", np.int64),
         # numbering of states: worms to the next seat (0: one table serves both), layers (2: one for after an eating)
         ("stride", np.int64),
