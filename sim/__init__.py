@@ -17,7 +17,18 @@ from typing import Any
 __version__ = "0.1.0"
 
 #: public functions and where they live
-_PUBLIC = ("simulate", "summarise", "trace", "solve", "sweep", "load", "describe", "games", "scenarios")
+_PUBLIC = (
+    "simulate",
+    "summarise",
+    "trace",
+    "solve",
+    "sweep",
+    "load",
+    "describe",
+    "games",
+    "scenarios",
+    "tournament",
+)
 
 __all__ = ["__version__", *_PUBLIC]
 

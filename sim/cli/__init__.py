@@ -21,7 +21,20 @@ from sim import __version__
 from sim.errors import FaultError, SimError
 
 #: modules of this package that bring commands, in the order of the help page
-MODULES = ("games", "run", "sweep", "trace", "advise", "solve", "verify", "exact", "report", "schema", "bench")
+MODULES = (
+    "games",
+    "run",
+    "sweep",
+    "trace",
+    "tournament",
+    "advise",
+    "solve",
+    "verify",
+    "exact",
+    "report",
+    "schema",
+    "bench",
+)
 
 
 def _version(wanted: bool) -> None:

@@ -70,7 +70,7 @@ class Strengths:
     def against_anchor(self, i: int, level: float = 0.95) -> Estimate:
         """The same as win rate against the anchor."""
         e = self.strength(i, level)
-        return Estimate(*(_expit(x) for x in (e.value, e.low, e.high)), self.n, level, e.method)
+        return Estimate(_expit(e.value), _expit(e.low), _expit(e.high), self.n, level, e.method)
 
     @property
     def worst(self) -> int:
@@ -117,7 +117,7 @@ def bradley_terry(
     padded = not _connected(players, pairs, r)
     drawn = (n * r + 0.5) / (n + 1)
     # all won or all lost: no spread was seen, which does not mean that there is none
-    for p in np.flatnonzero((r == 0) | (r == 1)):
+    for p in np.flatnonzero((r == 0) | (r == 1)).tolist():
         c[p, p] += drawn[p] * (1 - drawn[p]) / n
     y = drawn if padded else r
     full = np.zeros((len(pairs), players))
