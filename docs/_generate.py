@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,17 @@ def parameter_table(rules: type[RulesModel]) -> str:
     return "\n".join(lines)
 
 
+#: the decisions of each game and what their answers mean
+SLOT_MEANING = {
+    "choose": "index of an outcome among the first `n` of `options`, each (bonus box, bonus value, box, score), sorted",
+    "single": "set-up of the variation: which of `position.dice` stands alone, 0 to 2",
+    "place": "set-up: index of the blank box among the first `n` of `blanks`, ascending, that gets the label `value`",
+    "next_card": "index of the next card among the first `n` of `cards`, colours in ascending order",
+    "take": "under new_card_take = may: 1 to take the `n_fitting` dice for the new card, 0 to refuse them",
+    "play": "index of the card to play among the first `n` of `cards`, numbers 13 × suit + rank − 1 in ascending order",
+}
+
+
 def parameter_line(parameter: PolicyParameter, meaning: str) -> str:
     default = parameter.default if isinstance(parameter.default, str) else format_number(parameter.default)
     return f"| `{parameter.name}` | `{default}` | {cell(parameter.accepts())} | {cell(meaning)} |"
@@ -115,6 +127,29 @@ def policies_page(games: list[Game]) -> str:
     return "\n".join([*lines, "", END]) + "\n"
 
 
+def positions_page(games: list[Game]) -> str:
+    lines = [
+        "# What a policy sees",
+        "",
+        BEGIN,
+        "",
+        "The record `position` that policies are given, built in or [one's own](how-to/own-policies.md): what lies on",
+        "the table, and nothing that a player could not know. A policy reads it and does not write to it. Names are",
+        "those of the fields; a number in brackets is the length of an array.",
+    ]
+    for game in games:
+        room = import_module(f"sim.games.{game.name}.position")
+        lines += ["", f"## {game.title}", ""]
+        for slot, arguments in game.slots.items():
+            lines.append(f"- `{slot}({', '.join(arguments)})`: {SLOT_MEANING[slot]}.")
+        lines += ["", "| field | meaning |", "|---|---|"]
+        for name, meaning in room.POSITION_MEANING.items():
+            shape = room.POSITION.fields[name][0].shape
+            size = f" [{' × '.join(map(str, shape))}]" if shape else ""
+            lines.append(f"| `{name}`{size} | {cell(meaning)} |")
+    return "\n".join([*lines, "", END]) + "\n"
+
+
 def with_part(page: str, part: str) -> str:
     """A page with what stands between the markers replaced."""
     before, begin, rest = page.partition(BEGIN)
@@ -127,7 +162,7 @@ def with_part(page: str, part: str) -> str:
 def pages() -> dict[Path, str]:
     """Every generated page: path and the text it should have."""
     games = [get(name) for name in REGISTRY]
-    found = {DOCS / "policies.md": policies_page(games)}
+    found = {DOCS / "policies.md": policies_page(games), DOCS / "positions.md": positions_page(games)}
     for game in games:
         path = DOCS / "rules" / f"{game.name}.md"
         found[path] = with_part(path.read_text(encoding="utf-8"), parameter_table(game.rules_type))

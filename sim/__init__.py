@@ -28,6 +28,10 @@ _PUBLIC = (
     "games",
     "scenarios",
     "tournament",
+    "policy",
+    "parameter",
+    "load_policies",
+    "jit",
 )
 
 __all__ = ["__version__", *_PUBLIC]

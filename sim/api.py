@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sim import games as registry
+from sim.engine.slot import helper as jit
 from sim.errors import InputError, PolicyError, unknown, whole_number
 from sim.games.base import Field, Policy, RulesModel, Scenario
+from sim.games.own import load as load_policies
+from sim.games.own import parameter, policy
 from sim.store import load as store_load
 from sim.store.columns import Rows, to_polars
 from sim.store.parquet import write_table
@@ -30,9 +33,13 @@ __all__ = [
     "check_call",
     "describe",
     "games",
+    "jit",
     "load",
+    "load_policies",
+    "parameter",
     "play_counts",
     "play_file",
+    "policy",
     "rerun",
     "scenario_of",
     "scenarios",

@@ -18,7 +18,9 @@ from typing import Any
 import typer
 
 from sim import __version__
-from sim.errors import FaultError, SimError
+from sim.errors import FaultError, InputError, SimError
+
+PLUGIN = "--plugin"
 
 #: modules of this package that bring commands, in the order of the help page
 MODULES = (
@@ -27,6 +29,7 @@ MODULES = (
     "sweep",
     "trace",
     "tournament",
+    "check",
     "advise",
     "solve",
     "verify",
@@ -45,6 +48,12 @@ def _version(wanted: bool) -> None:
 
 def _root(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    plugin: str = typer.Option(
+        "",
+        PLUGIN,
+        metavar="FILE",
+        help="A Python file of one's own policies; may stand after any command.",
+    ),
 ) -> None:
     """Simulate Caterpillars, Karolinchen and Parlett's Caterpillar: fast, exactly reproducible games."""
 
@@ -95,12 +104,35 @@ def _complain(kind: str, error: BaseException | str) -> None:
         print(f"sim: {kind}: {text}", file=sys.stderr)
 
 
+def _take_plugins(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The arguments without ``--plugin FILE``, wherever it stands, and the files."""
+    rest: list[str] = []
+    files: list[str] = []
+    waiting = iter(arguments)
+    for argument in waiting:
+        if argument == PLUGIN:
+            file = next(waiting, None)
+            if file is None or file.startswith("-"):
+                raise InputError(f"{PLUGIN} was given without a file; accepted: {PLUGIN} my_policies.py")
+            files.append(file)
+        elif argument.startswith(f"{PLUGIN}="):
+            files.append(argument.partition("=")[2])
+        else:
+            rest.append(argument)
+    return rest, files
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit status: 0 success, 2 wrong use, 1 a fault, 130 stopped."""
     from sim.cli import usage
 
     try:
-        result = build()(args=list(arguments), prog_name="sim", standalone_mode=False)
+        rest, plugins = _take_plugins(arguments)
+        for file in plugins:
+            from sim.games.own import load
+
+            load(file)
+        result = build()(args=rest, prog_name="sim", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except usage.HELP as error:

@@ -179,6 +179,18 @@ class PolicyParameter:
         return float(self.choices.index(str(value))) if self.choices else float(value)
 
 
+#: policies written by users have numbers from here on
+OWN = 1000
+
+
+@dataclass(frozen=True)
+class OwnCode:
+    """What a user's policy brings: its functions by the name of their slot, and where it is written."""
+
+    functions: Mapping[str, Any]
+    where: str
+
+
 #: noise for every policy: with it, skill can be dialled down to nothing
 SLIP_PARAMETER = PolicyParameter(
     "slip",
@@ -198,7 +210,7 @@ class PolicyInfo:
     `number` selects the compiled function; `version` is raised when decisions change; `draws` tells whether the
     policy uses
     its uniform numbers; `who` says who would play so. `noisy` policies get the parameter `slip` when they are
-    registered. `code` is None for built-in policies; a user's own brings what `sim.games.own` compiles.
+    registered. A user's own policy brings `code`, and `digest`, the hash of its source, as a part of its identity.
     """
 
     id: str
@@ -210,7 +222,7 @@ class PolicyInfo:
     version: int = 1
     draws: bool = False
     noisy: bool = True
-    code: Any = field(default=None, compare=False)
+    code: OwnCode | None = field(default=None, compare=False)
     digest: str = ""
 
 
@@ -284,9 +296,13 @@ class PolicyRegistry:
         for entry in entries:
             self.add(entry)
 
-    def add(self, entry: PolicyInfo) -> PolicyInfo:
-        """Register a policy, with the parameters that every policy has; returns the entry as registered."""
-        if entry.id in self.entries or entry.number in {e.number for e in self.entries.values()}:
+    def add(self, entry: PolicyInfo, instead: bool = False) -> PolicyInfo:
+        """Register a policy, with the parameters that every policy has; returns the entry as registered.
+
+        With `instead` it takes the place of one with the same id.
+        """
+        others = [e for e in self.entries.values() if not (instead and e.id == entry.id)]
+        if entry.id in {e.id for e in others} or entry.number in {e.number for e in others}:
             raise ValueError(f"policy {entry.id} of {self.game} is registered twice")
         if entry.noisy and "slip" not in {p.name for p in entry.parameters}:
             entry = replace(entry, parameters=(*entry.parameters, SLIP_PARAMETER))
@@ -428,10 +444,16 @@ class Game(abc.ABC):
     policies: PolicyRegistry
     #: columns that summaries count by default
     headline: tuple[str, ...] = ("score", "win")
+    #: functions that a user's policy may bring, by slot: names of their arguments; the first slot has to be filled
+    slots: Mapping[str, Sequence[str]] = {}
     #: a line-up for examples and first tries: policy ids, one per seat
     example: tuple[str, ...] = ("random",)
     #: columns that tell which of two seats of one game did better, the first one first
     order: tuple[str, ...] = ("win",)
+
+    def own_parameters(self, functions: Mapping[str, Any]) -> tuple[PolicyParameter, ...]:
+        """Parameters that every policy of the game has in front of its own; `functions` are a user's, by slot."""
+        return ()
 
     @abc.abstractmethod
     def check_seats(self, rules: RulesModel, seats: int) -> None:

@@ -5,6 +5,7 @@
     name: levels                 # the folder under data/
     title: Score by level
     game: caterpillars
+    plugins: [my_policies.py]    # files of one's own policies, beside this one
     seed: 7
     games: 1_000_000             # per scenario; a variant, a line-up or a design may ask for fewer
     detail: summary              # exact joint counts of the columns in `by`; or games: one row per seat per game
@@ -36,6 +37,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from sim.errors import SweepError, unknown
+from sim.games.own import load as load_policies
 
 _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
 
@@ -110,6 +112,7 @@ class Spec(_Model):
     name: str
     title: str = ""
     game: str
+    plugins: list[str] = []
     seed: int = Field(ge=0, le=2**64 - 1)
     games: int = Field(ge=1, le=2**63 - 1)
     first_game: int = Field(0, ge=0, le=2**63 - 1)
@@ -191,9 +194,13 @@ def read(source: str | Path | Mapping[str, Any]) -> Spec:
         if not isinstance(content, Mapping):
             raise SweepError(f"{where} holds no mapping; accepted keys: {', '.join(Spec.model_fields)}")
     try:
-        return Spec(**{str(k): v for k, v in content.items()})
+        spec = Spec(**{str(k): v for k, v in content.items()})
     except ValidationError as error:
         raise SweepError(f"{where}: {_one_line(error)}") from None
+    beside = Path() if isinstance(source, Mapping) else Path(source).parent
+    for plugin in spec.plugins:
+        load_policies(beside / plugin)
+    return spec
 
 
 _MODELS: dict[str, type[_Model]] = {"variants": Variant, "pairs": PairSpec, "designs": Design}

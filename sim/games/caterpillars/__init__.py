@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from sim.engine.slot import slot_arguments
 from sim.errors import InputError, PolicyError, RulesError, unknown
-from sim.games.base import Field, Game, Policy, RulesModel
+from sim.games.base import Field, Game, Policy, PolicyParameter, RulesModel
 from sim.games.caterpillars import trace as _trace
 from sim.games.caterpillars.kernel import (
     KERNEL_VERSION,
+    SLOTS,
     Book,
     CaterpillarsPlayable,
     Plan,
@@ -19,6 +21,7 @@ from sim.games.caterpillars.kernel import (
     result_fields,
 )
 from sim.games.caterpillars.outcomes import outcomes
+from sim.games.caterpillars.placement import placement
 from sim.games.caterpillars.policies import OPTIMAL, POLICIES, READS_OTHERS
 from sim.games.caterpillars.rules import CaterpillarsRules
 
@@ -33,6 +36,7 @@ class CaterpillarsGame(Game):
     kernel_version = KERNEL_VERSION
     rules_type = CaterpillarsRules
     policies = POLICIES
+    slots = slot_arguments(SLOTS)
     headline = ("score", "win")
     example = ("planner", "greedy")
     order = ("score", "box_sum")
@@ -40,6 +44,9 @@ class CaterpillarsGame(Game):
     def check_seats(self, rules: RulesModel, seats: int) -> None:
         if not 1 <= seats <= MAX_SEATS:
             raise PolicyError(f"{seats} policies were given for caterpillars; accepted: one per seat, 1 to {MAX_SEATS}")
+
+    def own_parameters(self, functions: Mapping[str, Any]) -> tuple[PolicyParameter, ...]:
+        return (placement("own" if {"place", "single"} & set(functions) else "spread"),)
 
     def fields(self, rules: RulesModel, seats: int) -> tuple[Field, ...]:
         assert isinstance(rules, CaterpillarsRules)

@@ -16,12 +16,15 @@ from sim.engine import rng
 from sim.engine.bits import count_ones, nth_one, trailing_zeros
 from sim.engine.jit import jit
 from sim.engine.rng import pick
-from sim.games.base import SLIP, Field, Playable, Policy
+from sim.engine.slot import NUMBER, WHOLE, Slots, field, fill_slots, own_fault, record
+from sim.games.base import OWN, SLIP, Field, Playable, Policy
 from sim.games.caterpillars.odds import odds
 from sim.games.caterpillars.outcomes import NO_FACE, close_box, list_outcomes, open_sheet, rules_record, tables, unpack
 from sim.games.caterpillars.placement import LOWEST as PLACE_LOWEST
 from sim.games.caterpillars.placement import OPTIMAL as PLACE_OPTIMAL
+from sim.games.caterpillars.placement import OWN as PLACE_OWN
 from sim.games.caterpillars.placement import RANDOM as PLACE_RANDOM
+from sim.games.caterpillars.placement import SPREAD as PLACE_SPREAD
 from sim.games.caterpillars.placement import best_offer, filled, offered, place, single
 from sim.games.caterpillars.policies import GREEDY, OPTIMAL, RANDOM, READS_OTHERS, choose, choose_optimal
 from sim.games.caterpillars.position import OTHERS, POSITION, SEAT, WORK
@@ -161,14 +164,70 @@ def set_up_optimally(position, rules, work, g, plan):
 
 
 @jit
-def set_up(position, rules, work, g, how, draws, plan):
+def note_fault(work, position, choice, n):
+    """Keep the first choice of a user's policy that was none of those offered; returns a choice to go on with."""
+    if work.fault[0] == 0:
+        work.fault[0] = position.seat + 1
+        work.fault[1] = choice
+        work.fault[2] = n
+    return 0
+
+
+@jit
+def put_own(position, work, mask, value, user, params, u):
+    """Write one label where a user's function wants it; returns the blanks left (bit mask)."""
+    n = list_blanks(work.blanks, mask)
+    choice = user[2](position, value, work.blanks, n, params, u)
+    if choice < 0 or choice >= n:
+        choice = note_fault(work, position, choice, n)
+    box = int(work.blanks[choice])
+    position.labels[box] = value
+    return mask & ~(1 << box)
+
+
+@jit
+def set_up_by_own(position, rules, work, g, draws, user, params):
+    """Write this seat's labels as a user's functions want it; else as `set_up`."""
+    mask = rules.blanks
+    for j in range(rules.setup_rolls):
+        x = work.setup[g, j]
+        position.dice[0] = x % 6 + 1
+        position.dice[1] = x // 6 % 6 + 1
+        position.dice[2] = x // 36 % 6 + 1
+        for i in range(3):
+            position.pending[i] = position.dice[i]
+        n = 3
+        at = 0
+        if rules.variation:
+            one = user[1](position, params, draws[3 * j])
+            if one < 0 or one >= 3:
+                one = note_fault(work, position, one, 3)
+            alone = position.dice[one]
+            position.pending[1] = position.dice[0] + position.dice[1] + position.dice[2] - alone
+            position.pending[0] = alone
+            position.pending[2] = 0
+            n = 2
+            at = 1
+        for i in range(n):
+            mask = put_own(position, work, mask, position.pending[i], user, params, draws[3 * j + at + i])
+            position.pending[i] = 0
+
+
+@jit
+def set_up(position, rules, work, g, player, plan, user):
     """Write this seat's labels: the printed ones, then roll by roll."""
+    how = int(player.params[0])
+    draws = player.placement_draws
     mask = rules.blanks
     for b in range(rules.rounds):
         position.labels[b] = rules.printed[b]
     if plan is not None:  # without a plan this is not even compiled
         if how == PLACE_OPTIMAL:
             set_up_optimally(position, rules, work, g, plan)
+            return
+    if user is not None:
+        if how == PLACE_OWN:
+            set_up_by_own(position, rules, work, g, draws, user, player.params)
             return
     for j in range(rules.setup_rolls):
         x = work.setup[g, j]
@@ -231,7 +290,8 @@ def roll_dice(seed, first, rules, work):
 @jit
 def draw_numbers(player, seat, seed, game, rules, work):
     """This seat's policy numbers of one game, for the set-up and for play."""
-    n_placement = 3 * rules.setup_rolls if int(player.params[0]) == 0 else 0
+    how = int(player.params[0])
+    n_placement = 3 * rules.setup_rolls if how == PLACE_RANDOM or how == PLACE_OWN else 0
     n_policy = rules.rounds if player.draws else 0
     if n_placement == 0 and n_policy == 0:
         return
@@ -249,10 +309,10 @@ def draw_numbers(player, seat, seed, game, rules, work):
 
 
 @jit
-def new_sheet(player, position, seed, game, g, rules, work, plan):
+def new_sheet(player, position, seed, game, g, rules, work, plan, user):
     """Clear a sheet and play this seat's set-up."""
     draw_numbers(player, position.seat, seed, game, rules, work)
-    set_up(position, rules, work, g, int(player.params[0]), player.placement_draws, plan)
+    set_up(position, rules, work, g, player, plan, user)
     open_sheet(position, rules.rounds)
     for b in range(rules.rounds):
         position.scores[b] = -1
@@ -263,7 +323,7 @@ def new_sheet(player, position, seed, game, g, rules, work, plan):
 
 
 @jit
-def decide(player, position, x, roll, face, r, rules, tables, work, book):
+def decide(player, position, x, roll, face, r, rules, tables, work, book, user):
     """The outcome that a seat's policy takes in round `r`, packed."""
     if player.policy == RANDOM:
         return select_random(position, roll, face, rules, tables, work, player.policy_draws[r])
@@ -278,6 +338,14 @@ def decide(player, position, x, roll, face, r, rules, tables, work, book):
     position.dice[2] = x // 36 % 6 + 1 if rules.level > 0 else 0
     position.face = face
     n = list_outcomes(work.packed, position, roll, face, rules, tables)
+    if user is not None:  # without users' functions this is not even compiled
+        if player.policy >= OWN:
+            if n == 1:
+                return work.packed[0]
+            choice = user[0](position, work.options, n, player.params, (player.policy_draws[r] - slip) / (1.0 - slip))
+            if choice < 0 or choice >= n:
+                choice = note_fault(work, position, choice, n)
+            return work.packed[choice]
     if book is not None:  # without a book this is not even compiled
         if player.policy == OPTIMAL:
             return work.packed[choose_optimal(position, work.options, n, book)]
@@ -344,6 +412,7 @@ def play_games(
     reads_others,
     book,
     plan,
+    user,
     out,
     record,
     recorded,
@@ -352,17 +421,21 @@ def play_games(
 
     `rules_`, `tables_` and `work_` are arrays of one record, `players` and `positions` have one per seat; `book` is
     None or the exact values that policy `optimal` reads, `plan` None or those that placement `optimal` reads;
-    `recorded` is int64[rounds × seats, 4] (outcomes, round by round). Labels stay in `positions`, dice in `work_`.
+    `user` None or the users' functions (choose, single, place); `recorded` is int64[rounds × seats, 4] (outcomes, round
+    by round). Labels stay in `positions`, dice in `work_`.
     """
     rules = rules_[0]
     tables = tables_[0]
     work = work_[0]
     for g in range(games):
         game = np.uint64(first + g)
+        if user is not None:
+            if work.fault[0] == 0:
+                work.fault[3] = first + g
         if g & 3 == 0:
             roll_dice(seed, game, rules, work)
         for s in range(seats):
-            new_sheet(players[s], positions[s], seed, game, g & 3, rules, work, plan)
+            new_sheet(players[s], positions[s], seed, game, g & 3, rules, work, plan, user)
         for r in range(rules.rounds):
             x = work.dice[g & 3, r]
             roll = x % 216
@@ -372,7 +445,7 @@ def play_games(
                     show_others(positions, s, seats)
             for s in range(seats):
                 position = positions[s]
-                outcome = decide(players[s], position, x, roll, face, r, rules, tables, work, book)
+                outcome = decide(players[s], position, x, roll, face, r, rules, tables, work, book, user)
                 bonus_box, bonus_value, box, score = unpack(outcome)
                 write(position, bonus_box, bonus_value, box, score)
                 if record:
@@ -420,6 +493,37 @@ class _Scratch:
         self.recorded = np.zeros((rules.rounds * seats, 4), np.int64)
 
 
+#: what a user's functions are given
+SLOTS: Slots = {
+    "choose": (
+        ("position", record(POSITION)),
+        ("options", field(WORK, "options")),
+        ("n", WHOLE),
+        ("params", field(SEAT, "params")),
+        ("u", NUMBER),
+    ),
+    "single": (("position", record(POSITION)), ("params", field(SEAT, "params")), ("u", NUMBER)),
+    "place": (
+        ("position", record(POSITION)),
+        ("value", WHOLE),
+        ("blanks", field(WORK, "blanks")),
+        ("n", WHOLE),
+        ("params", field(SEAT, "params")),
+        ("u", NUMBER),
+    ),
+}
+
+
+def _single(position: Any, params: Any, u: float) -> int:
+    """Which die stands alone where a user's policy does not say."""
+    return single(position, PLACE_SPREAD, u)  # type: ignore[no-any-return]
+
+
+def _place(position: Any, value: int, blanks: Any, n: int, params: Any, u: float) -> int:
+    """Where a label goes where a user's policy does not say."""
+    return place(position, value, blanks, n, PLACE_SPREAD, u)  # type: ignore[no-any-return]
+
+
 class CaterpillarsPlayable(Playable):
     """Caterpillars with rules and policies fixed.
 
@@ -446,7 +550,10 @@ class CaterpillarsPlayable(Playable):
         self.fields = result_fields(rules, self.seats)
         self._tables = tables(rules)
         self._rules = rules_record(rules)
-        self._reads_others = any(p.info.number in READS_OTHERS for p in policies) and self.seats > 1
+        own = [p.info.code for p in policies]
+        reads = [p.info.number in READS_OTHERS or p.info.code is not None for p in policies]
+        self._reads_others = any(reads) and self.seats > 1
+        self._user = fill_slots(own, SLOTS, {"single": _single, "place": _place}) if any(own) else None
 
     def scratch(self) -> _Scratch:
         return _Scratch(self.rules, self.policies)
@@ -465,7 +572,11 @@ class CaterpillarsPlayable(Playable):
             self._reads_others,
             self._book,
             self._plan,
+            self._user,
             out,
             record,
             scratch.recorded,
         )
+        fault = scratch.work[0].fault
+        if fault[0]:
+            raise own_fault(self.policies[fault[0] - 1], fault)

@@ -16,6 +16,7 @@ SPREAD = 2
 DOUBLE = 3
 ODDS = 4
 OPTIMAL = 5
+OWN = 6  # a user's function
 CHOICES = ("random", "lowest", "spread", "double", "odds", "optimal")
 
 #: ways to write a roll whose values differ by no more are equally good
@@ -23,7 +24,8 @@ TIE = 1e-9
 
 
 def placement(default: str) -> PolicyParameter:
-    """The `placement` parameter with a policy's own default."""
+    """The `placement` parameter with a policy's own default; ``own`` for a user's policy with a function for it."""
+    own = default == "own"
     return PolicyParameter(
         "placement",
         default,
@@ -31,8 +33,8 @@ def placement(default: str) -> PolicyParameter:
         "that equal labels are on "
         "different caterpillars (spread) or on the same one (double); poor labels together on one "
         "caterpillar (odds); or all values of a roll at once so that the expected end total of optimal play is largest "
-        "(optimal; where the whole game has exact values)",
-        choices=CHOICES,
+        "(optimal; where the whole game has exact values)" + ("; or by its own function (own)" if own else ""),
+        choices=(*CHOICES, "own") if own else CHOICES,
     )
 
 

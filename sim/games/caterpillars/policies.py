@@ -226,8 +226,7 @@ def choose(policy, position, options, n, params, u):
     slip = params[SLIP]
     if u < slip:
         return pick(u / slip, n)
-    if slip > 0.0:
-        u = (u - slip) / (1.0 - slip)
+    u = (u - slip) / (1.0 - slip)
     return think(policy, position, options, n, params, u)
 
 

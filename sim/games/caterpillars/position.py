@@ -10,28 +10,7 @@ from sim.games.base import PARAMETERS
 OTHERS = 7
 
 #: Position of one seat. Own sheet, the dice of this round, what is public about the level, and the others' sheets as
-#: of the last
-#: round; never future dice, another seat's policy numbers or the random stream.
-#:
-#: ====================  =========================================================================================
-#: labels, scores        per box (12): label, 0 while blank; score, −1 while empty
-#: open, open_boxes      number of empty boxes; bit b set where box b is empty
-#: open_labels           bit L set where some empty box has label L
-#: label_boxes           per label (14): bit b set where box b has that label, empty or not
-#: owner                 per box (12): the caterpillar it belongs to
-#: totals, empty         per caterpillar (3): sum of its scores; number of its empty boxes
-#: bonus                 per bonus box (3): value, 0 while empty
-#: dice, face            this round's regular dice (0 where not rolled); action face 0 … 5 or −1
-#: round_index, rounds   this round, counted from 0; rounds in the game (= boxes on the sheet)
-#: boxes                 boxes per caterpillar
-#: level, final          0 … 3; 0 median, 1 lowest, 2 highest, 3 total
-#: chance, best          per label (13): chance that a roll has an entry for it; mean best score when it has
-#: typical               mean of `best` over the labels 1 … 6: the size of a good box score at this level
-#: pending               during set-up: values of this roll still to be written (3), 0 where none
-#: seat, seats           own place; number of players
-#: others                number of sheets shown in the three fields below
-#: other_totals, other_empty, other_bonus   as above, for the next seats clockwise, before this round
-#: ====================  =========================================================================================
+#: of the last round; never future dice, another seat's policy numbers or the random stream.
 POSITION = np.dtype(
     [
         ("labels", np.int16, (12,)),
@@ -65,6 +44,36 @@ POSITION = np.dtype(
     align=True,
 )
 
+POSITION_MEANING = {
+    "labels": "by box: label, 0 while blank",
+    "scores": "by box: score, −1 while empty",
+    "open": "number of empty boxes",
+    "open_boxes": "the empty boxes, as the sum of 2^box",
+    "open_labels": "the labels of empty boxes, as the sum of 2^label",
+    "label_boxes": "by label: the boxes with that label, empty or not, as the sum of 2^box",
+    "owner": "by box: the caterpillar it belongs to",
+    "totals": "by caterpillar: sum of its scores",
+    "empty": "by caterpillar: number of its empty boxes",
+    "bonus": "by bonus box: value, 0 while empty",
+    "dice": "this round's regular dice, 0 where not rolled",
+    "face": "this round's action face: 0 A, 1 B, 2 C, 3 2x, 4 10, 5 butterfly; −1 without action die",
+    "round_index": "this round, from 0",
+    "rounds": "rounds in the game, the same as boxes on the sheet",
+    "boxes": "boxes per caterpillar",
+    "level": "0 beginner, 1 intermediate, 2 advanced, 3 expert",
+    "final": "0 median, 1 lowest, 2 highest, 3 total",
+    "chance": "by label: probability that a roll has an entry for it",
+    "best": "by label: mean best score, in points, when a roll has an entry for it",
+    "typical": "mean of best over the labels 1 … 6, in points: the size of a good box score at this level",
+    "pending": "during set-up: values of this roll still to be written, 0 where none",
+    "seat": "own seat",
+    "seats": "number of players",
+    "others": "number of sheets shown in the fields below, at most 7",
+    "other_totals": "by player (the next seats clockwise) and caterpillar: totals before this round",
+    "other_empty": "by player and caterpillar: empty boxes before this round",
+    "other_bonus": "by player and bonus box: value before this round, 0 while empty",
+}
+
 #: A kernel's private record per seat: policy number, parameters, and this game's policy numbers.
 SEAT = np.dtype(
     [
@@ -84,10 +93,11 @@ CAPACITY = 1024
 #: written
 #: with one store instead of four (bonus_box, bonus_value, box, score in 16 bits each, lowest first).
 #: `words` holds sixteen Philox blocks, which are computed together; `dice` and `setup` are the rolls of the next four
-#: games.
+#: games. `fault` tells of a user's policy that chose nothing offered: seat + 1 (0: none did), what it returned, number
+#: of choices, game.
 WORK = np.dtype(
     {
-        "names": ["dice", "setup", "counts", "words", "blanks", "options", "packed"],
+        "names": ["dice", "setup", "counts", "words", "blanks", "options", "packed", "fault"],
         "formats": [
             (np.int64, (4, 12)),
             (np.int64, (4, 12)),
@@ -96,8 +106,9 @@ WORK = np.dtype(
             (np.int16, (12,)),
             (np.int16, (CAPACITY, 4)),
             (np.int64, (CAPACITY,)),
+            (np.int64, (4,)),
         ],
-        "offsets": [0, 384, 768, 896, 1408, 1472, 1472],
-        "itemsize": 1472 + 8 * CAPACITY,
+        "offsets": [0, 384, 768, 896, 1408, 1472, 1472, 1472 + 8 * CAPACITY],
+        "itemsize": 1472 + 8 * CAPACITY + 32,
     }
 )

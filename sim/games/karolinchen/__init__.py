@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sim.engine.slot import slot_arguments
 from sim.errors import InputError, PolicyError, unknown
 from sim.games.base import Field, Game, Playable, Policy, RulesModel
 from sim.games.karolinchen import trace as _trace
-from sim.games.karolinchen.kernel import KERNEL_VERSION, KarolinchenPlayable, result_fields
+from sim.games.karolinchen.kernel import KERNEL_VERSION, SLOTS, KarolinchenPlayable, result_fields
 from sim.games.karolinchen.policies import POLICIES
 from sim.games.karolinchen.rules import MAX_SEATS, MIN_SEATS, KarolinchenRules
 
@@ -21,6 +22,7 @@ class KarolinchenGame(Game):
     kernel_version = KERNEL_VERSION
     rules_type = KarolinchenRules
     policies = POLICIES
+    slots = slot_arguments(SLOTS)
     headline = ("turns", "win")
     example = ("racer", "odds", "match", "random")
 

@@ -20,7 +20,8 @@ import numpy as np
 
 from sim.engine.jit import jit
 from sim.engine.rng import POLICY, block, to_unit
-from sim.games.base import PARAMETERS, Field, Playable, Policy
+from sim.engine.slot import NUMBER, WHOLE, Slots, field, fill_slots, own_fault, record, row
+from sim.games.base import OWN, PARAMETERS, SLIP, Field, Playable, Policy
 from sim.games.karolinchen.moves import (
     CHOICES,
     CHOSEN,
@@ -76,12 +77,73 @@ WORK = np.dtype(
         ("cards", np.int64, (7,)),
         ("words", np.uint64, (64,)),
         ("decode", np.int32, (7 * 432,)),
+        ("fault", np.int64, (4,)),
     ]
 )
 
+#: what a user's functions are given
+SLOTS: Slots = {
+    "next_card": (
+        ("position", record(POSITION)),
+        ("cards", field(WORK, "cards")),
+        ("n", WHOLE),
+        ("params", row()),
+        ("u", NUMBER),
+    ),
+    "take": (
+        ("position", record(POSITION)),
+        ("card", WHOLE),
+        ("count_available", WHOLE),
+        ("n_fitting", WHOLE),
+        ("params", row()),
+        ("u", NUMBER),
+    ),
+}
+
+
+def _take(position: Any, card: int, count_available: int, n_fitting: int, params: Any, u: float) -> int:
+    """Whether a user's policy takes dice where it does not say: always."""
+    return 1
+
 
 @jit
-def choose(position, work, turn, middle, dice, seed, game):
+def note_fault(work, seat, choice, n):
+    """Keep the first choice of a user's policy that was none of those offered; returns a choice to go on with."""
+    if work.fault[0] == 0:
+        work.fault[0] = seat + 1
+        work.fault[1] = choice
+        work.fault[2] = n
+    return 0
+
+
+@jit
+def decide_card(position, work, n, u, user):
+    """Index of the next card among the first `n` of `work.cards`."""
+    seat = position.seat
+    params = work.params[seat]
+    if user is not None:  # without users' functions this is not even compiled
+        slip = params[SLIP]
+        if work.numbers[seat] >= OWN and u >= slip:
+            choice = user[0](position, work.cards, n, params, (u - slip) / (1.0 - slip))
+            return choice if 0 <= choice < n else note_fault(work, seat, choice, n)
+    return choose_next_card(work.numbers[seat], position, work.cards, n, params, u)
+
+
+@jit
+def decide_take(position, work, colour, count, n, v, user):
+    """1 to take the fitting dice for a new card, 0 to refuse."""
+    seat = position.seat
+    params = work.params[seat]
+    if user is not None:
+        slip = params[SLIP]
+        if work.numbers[seat] >= OWN and v >= slip:
+            choice = user[1](position, colour, count, n, params, (v - slip) / (1.0 - slip))
+            return choice if 0 <= choice < 2 else note_fault(work, seat, choice, 2)
+    return choose_take(work.numbers[seat], position, colour, count, n, params, v)
+
+
+@jit
+def choose(position, work, turn, middle, dice, seed, game, user):
     """Ask seat `position.seat` for its next card; returns the colour and the number for the decision to take dice."""
     seat = position.seat
     position.turn = turn
@@ -99,11 +161,11 @@ def choose(position, work, turn, middle, dice, seed, game):
         u, v = to_unit(w0, w1), to_unit(w2, w3)
     if n == 1:
         return work.cards[0], v
-    return work.cards[choose_next_card(work.numbers[seat], position, work.cards, n, work.params[seat], u)], v
+    return work.cards[decide_card(position, work, n, u, user)], v
 
 
 @jit
-def play_games(seed, first, games, own_roll, max_turns, positions, works, out, record):
+def play_games(seed, first, games, own_roll, max_turns, positions, works, user, out, record):
     """Play games `first` … `first + games − 1`; `positions` and `works` hold the rules and the line-up.
 
     With `record`, int64[turns, RECORD], the moves of the (then only) game are written down; None compiles to a kernel
@@ -116,6 +178,8 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, out, r
     second_roll = position.second_roll == 1
     for g in range(games):
         game = np.uint64(first + g)
+        if work.fault[0] == 0:
+            work.fault[3] = first + g
         start_cards(position, work, seed, game)
         fill_words(work, 0, seed, game)
         middle = 0
@@ -174,7 +238,7 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, out, r
                 if position.finished[seat] == 6:
                     winner = seat
                     break
-                colour, v = choose(position, work, turn, middle, dice, seed, game)
+                colour, v = choose(position, work, turn, middle, dice, seed, game, user)
                 places = position.fruits[colour]
                 position.current[seat] = colour
                 position.places[seat] = places
@@ -186,7 +250,7 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, out, r
                 if count == 0:
                     break
                 n = min(count, places)
-                if may and choose_take(work.numbers[seat], position, colour, count, n, work.params[seat], v) == 0:
+                if may and decide_take(position, work, colour, count, n, v, user) == 0:
                     break
                 middle -= n << (4 * colour)
                 dice -= n
@@ -219,7 +283,10 @@ class KarolinchenPlayable(Playable):
 
     def __init__(self, rules: KarolinchenRules, policies: Sequence[Policy]) -> None:
         self.seats = len(policies)
+        self.policies = tuple(policies)
         self.fields = result_fields(rules, self.seats)
+        own = [p.info.code for p in policies]
+        self._user = fill_slots(own, SLOTS, {"take": _take}) if any(own) else None
         self._own_roll = rules.opening == "own_roll"
         self._max_turns = rules.max_turns
         self._work = np.zeros(1, WORK)
@@ -262,5 +329,17 @@ class KarolinchenPlayable(Playable):
     ) -> None:
         positions, works = scratch
         play_games(
-            np.uint64(seed), np.int64(first), games, self._own_roll, self._max_turns, positions, works, out, record
+            np.uint64(seed),
+            np.int64(first),
+            games,
+            self._own_roll,
+            self._max_turns,
+            positions,
+            works,
+            self._user,
+            out,
+            record,
         )
+        fault = works[0].fault
+        if fault[0]:
+            raise own_fault(self.policies[fault[0] - 1], fault)

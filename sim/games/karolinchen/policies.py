@@ -141,8 +141,7 @@ def choose_next_card(number, position, cards, n, params, u):
     slip = params[SLIP]
     if u < slip:
         return pick(u / slip, n)
-    if slip > 0.0:
-        u = (u - slip) / (1.0 - slip)
+    u = (u - slip) / (1.0 - slip)
     if number == MATCH:
         return match_next_card(position, cards, n, params, u)
     if number == RANDOM:
@@ -162,8 +161,7 @@ def choose_take(number, position, card, count_available, n_fitting, params, u):
     slip = params[SLIP]
     if u < slip:
         return pick(u / slip, 2)
-    if slip > 0.0:
-        u = (u - slip) / (1.0 - slip)
+    u = (u - slip) / (1.0 - slip)
     if number == RACER:
         return racer_take(position, card, count_available, n_fitting, params, u)
     return always_take(position, card, count_available, n_fitting, params, u)

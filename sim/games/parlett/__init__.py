@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sim.engine.slot import slot_arguments
 from sim.errors import InputError, PolicyError, unknown
 from sim.games.base import Field, Game, Playable, Policy, RulesModel
 from sim.games.parlett import trace as _trace
-from sim.games.parlett.kernel import KERNEL_VERSION, ParlettPlayable, result_fields
+from sim.games.parlett.kernel import KERNEL_VERSION, SLOTS, ParlettPlayable, result_fields
 from sim.games.parlett.policies import POLICIES
 from sim.games.parlett.rules import ParlettRules
 
@@ -24,6 +25,7 @@ class ParlettGame(Game):
     kernel_version = KERNEL_VERSION
     rules_type = ParlettRules
     policies = POLICIES
+    slots = slot_arguments(SLOTS)
     headline = ("score", "win")
     example = ("planner", "greedy")
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from sim.engine.jit import jit
 from sim.engine.rng import POLICY, uniform
-from sim.games.base import PARAMETERS, Field, Playable, Policy
+from sim.engine.slot import NUMBER, WHOLE, Slots, field, fill_slots, own_fault, record, row
+from sim.games.base import OWN, PARAMETERS, SLIP, Field, Playable, Policy
 from sim.games.parlett.moves import (
     ALL,
     COURTS,
@@ -57,8 +58,20 @@ WORK = np.dtype(
         ("played", np.int64, (2,)),
         ("scores", np.int64, (2,)),
         ("stuck", np.int64),
+        ("fault", np.int64, (4,)),
     ]
 )
+
+#: what a user's function is given
+SLOTS: Slots = {
+    "play": (
+        ("position", record(POSITION)),
+        ("cards", field(WORK, "cards")),
+        ("n", WHOLE),
+        ("params", row()),
+        ("u", NUMBER),
+    )
+}
 
 #: what is recorded of a deal: the deck, the plays as (seat, card, total, gain), and the results
 RECORD = np.dtype(
@@ -91,7 +104,27 @@ def final_score(running, own_courts, other_courts, stuck, seat, bonus):
 
 
 @jit
-def play_deal(deal, position, work, seed, game, records):
+def decide(position, work, n, u, user):
+    """The choice of the seat to play among the first `n` of `work.cards`."""
+    seat = position.seat
+    number = work.numbers[seat]
+    params = work.params[seat]
+    if user is not None:  # without users' functions this is not even compiled
+        slip = params[SLIP]
+        if number >= OWN and u >= slip:
+            choice = user[0](position, work.cards, n, params, (u - slip) / (1.0 - slip))
+            if choice < 0 or choice >= n:
+                if work.fault[0] == 0:
+                    work.fault[0] = seat + 1
+                    work.fault[1] = choice
+                    work.fault[2] = n
+                choice = 0
+            return choice
+    return choose(number, position, work.cards, n, params, u)
+
+
+@jit
+def play_deal(deal, position, work, seed, game, user, records):
     """Play one deal with the cards of `work.deck`; leaves its results in `work`."""
     hand_size = position.hand_size
     deck = work.deck
@@ -141,7 +174,7 @@ def play_deal(deal, position, work, seed, game, records):
             position.seat = seat
             position.leads = 1 if seat == deal else 0
             u = uniform(seed, game, POLICY, seat, 64 * deal + t) if work.draws[seat] else 0.0
-            choice = choose(work.numbers[seat], position, cards, n, work.params[seat], u)
+            choice = decide(position, work, n, u, user)
         card = cards[choice]
         gain = card_gain(card, total, last_suit, position.gain)
         total += PIPS[card]
@@ -188,23 +221,26 @@ def play_deal(deal, position, work, seed, game, records):
 
 
 @jit
-def play_games(seed, first, games, positions, works, out, records):
+def play_games(seed, first, games, positions, works, user, out, records):
     """Play `games` games from index `first`; column ``2 g + seat`` of `out` is a seat's result.
 
-    `positions` and `works` hold one record each: what the policies see, with the rules, and what they do not. `records`
+    `positions` and `works` hold one record each: what the policies see, with the rules, and what they do not. `user` is
+    None or the users' functions. `records`
     is empty, or holds one record for each deal of the last game.
     """
     position = positions[0]
     work = works[0]
     for g in range(games):
         game = np.uint64(first + g)
+        if work.fault[0] == 0:
+            work.fault[3] = first + g
         column = 2 * g
         for f in range(FIELDS):
             out[f, column] = 0
             out[f, column + 1] = 0
         for deal in range(work.deals):
             shuffle(work, seed, game, deal)
-            play_deal(deal, position, work, seed, game, records)
+            play_deal(deal, position, work, seed, game, user, records)
             for s in range(2):
                 out[SCORE, column + s] += work.scores[s]
                 out[RUNNING, column + s] += work.running[s]
@@ -288,6 +324,8 @@ class ParlettPlayable(Playable):
         self.policies = tuple(policies)
         self.seats = 2
         self.fields = result_fields(rules)
+        own = [p.info.code for p in policies]
+        self._user = fill_slots(own, SLOTS, {}) if any(own) else None
 
     def scratch(self) -> Scratch:
         return Scratch(self.rules, self.policies)
@@ -295,4 +333,7 @@ class ParlettPlayable(Playable):
     def play(self, seed: int, first: int, games: int, out: np.ndarray, scratch: Any, record: bool = False) -> None:
         """See `Playable.play`; with `record` the deals of the last game are kept in ``scratch.records``."""
         records = scratch.records if record else scratch.no_records
-        play_games(np.uint64(seed), first, games, scratch.positions, scratch.works, out, records)
+        play_games(np.uint64(seed), first, games, scratch.positions, scratch.works, self._user, out, records)
+        fault = scratch.works[0].fault
+        if fault[0]:
+            raise own_fault(self.policies[fault[0] - 1], fault)

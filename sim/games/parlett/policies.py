@@ -215,8 +215,7 @@ def choose(number, position, cards, n, params, u):
     slip = params[SLIP]
     if u < slip:
         return pick(u / slip, n)
-    if slip > 0.0:
-        u = (u - slip) / (1.0 - slip)
+    u = (u - slip) / (1.0 - slip)
     return think(number, position, cards, n, params, u)
 
 
