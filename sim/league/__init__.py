@@ -1,1 +1,0 @@
-"""Policies against each other: tournaments, ladders of known strength, and the tuning of parameters."""
