@@ -24,9 +24,21 @@ PLUGIN = "--plugin"
 
 #: modules of this package that bring commands, in the order of the help page
 MODULES = (
-    "games", "run", "sweep", "trace", "check", "advise", "solve",
-    "verify", "exact", "learn", "report", "schema", "bench",
-)  # fmt: skip
+    "games",
+    "run",
+    "sweep",
+    "trace",
+    "tournament",
+    "check",
+    "advise",
+    "solve",
+    "verify",
+    "exact",
+    "learn",
+    "report",
+    "schema",
+    "bench",
+)
 
 
 def _version(wanted: bool) -> None:
