@@ -51,7 +51,7 @@ ROOM_ORDER = (
     ("rules",),
     ("position", "moves"),
     ("outcomes",),
-    ("odds", "placement", "select"),
+    ("odds", "placement", "select", "thumb"),
     ("policies", "select"),
     ("kernel",),
     ("trace",),
