@@ -29,6 +29,7 @@ MODULES = (
     "sweep",
     "trace",
     "tournament",
+    "tune",
     "check",
     "advise",
     "solve",
