@@ -29,6 +29,7 @@ MODULES = (
     "sweep",
     "trace",
     "tournament",
+    "ladder",
     "tune",
     "check",
     "advise",
