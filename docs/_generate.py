@@ -160,8 +160,8 @@ of the pool, little noise and even steps. `make ladders` chooses them anew. The 
 had no say in the choice; intervals of neighbours hold for all rungs of a ladder together, at 95 %. A policy with `slip`
 is made weaker by noise: at most three rungs are. How win rates are measured: [hold a tournament](how-to/tournament.md).
 
-Files: `data/ladders/` ([columns](../data/README.md)), with rules, seed and pool in the footer. The pipeline plays a pair
-of each again.
+Files: `data/ladders/` ([columns](../data/README.md)), with rules, seed and pool in the footer. The pipeline plays a
+pair of each again.
 """
 
 
