@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -136,6 +137,13 @@ def test_wrong_pools_are_refused(tmp_path: Path) -> None:
             make_ladder({**POOL, **change})
     with pytest.raises(SimError, match="cannot read"):
         read_pool(tmp_path / "none.yaml")
+
+
+def test_the_pool_of_the_how_to_can_be_read() -> None:
+    page = (ROOT / "docs" / "how-to" / "tournament.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S)
+    pool = read_pool(yaml.safe_load(example))
+    assert (pool.by, pool.gap, len(pool.policies)) == ("win", 0.01, 5)
 
 
 # ----------------------------------------------------------------------------------------------------------------------
