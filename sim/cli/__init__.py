@@ -30,6 +30,8 @@ MODULES = (
     "trace",
     "tournament",
     "thumb",
+    "ladder",
+    "tune",
     "check",
     "advise",
     "solve",

@@ -190,6 +190,26 @@ STANDINGS: dict[str, tuple[str, tuple[Column, ...]]] = {
             Column("against", "string", "", "what optimal play is known by: exact value, or upper bound"),
         ),
     ),
+    "ladder": (
+        "policies of known strength, the weakest first, each surely stronger than the one below, on fresh games",
+        (
+            Column("rung", "int64", "", "1 is the lowest", 1, None),
+            Column("policy", "string", "", "policy with the parameters that differ from their defaults"),
+            Column("noise", "boolean", "", "whether it is made weaker by slips", 0, 1),
+            Column("gain", "float64", "", "above the rung below: win rate minus 1/2, or points (footer: asked.by)"),
+            Column("gain_low", "float64", "", "lower end of its interval; these hold for all rungs together at 95 %"),
+            Column("gain_high", "float64", "", "upper end"),
+            Column("rate", "float64", "", "win rate against the rung below, a draw counts half", 0, 1),
+            Column("rate_low", "float64", "", "lower end of its interval, for all rungs together at 95 %", 0, 1),
+            Column("rate_high", "float64", "", "upper end", 0, 1),
+            Column("floor", "float64", "", "win rate against the lowest rung", 0, 1),
+            Column("floor_low", "float64", "", "lower end of its 95 % interval", 0, 1),
+            Column("floor_high", "float64", "", "upper end", 0, 1),
+            Column("first_wins", "int64", "games", "won against the rung below on the first game indices", 0, None),
+            Column("first_draws", "int64", "games", "drawn there", 0, None),
+            Column("first_losses", "int64", "games", "lost there; a check plays these games again", 0, None),
+        ),
+    ),
 }
 
 
