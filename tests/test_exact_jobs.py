@@ -124,7 +124,9 @@ def test_a_kept_value_that_is_off_by_a_millionth_is_found(tmp_path, shift, agree
 
 
 def test_wrong_calls_get_one_line(tmp_path) -> None:
-    with pytest.raises(InputError, match="job sunshine is not known; accepted: atlas, layouts, advanced, bracket"):
+    with pytest.raises(
+        InputError, match="job sunshine is not known; accepted: atlas, layouts, advanced, bracket, panel"
+    ):
         jobs.chosen(["sunshine"])
     with pytest.raises(InputError, match="holds no exact results"):
         kept.check(1, tmp_path)

@@ -134,6 +134,19 @@ ANSWERS: dict[str, tuple[str, tuple[Column, ...]]] = {
             Column("positions", "float64", "", "positions solved", 0, None),
         ),
     ),
+    "panel": (
+        "Caterpillars: the labelled sheets on which policies are measured, one player, play optimal",
+        (
+            Column("level", "string", "", "beginner, intermediate, advanced or expert"),
+            Column("game", "int64", "index", "the game whose set-up dice were used", 0, None),
+            Column("setup", "string", "", "standard or variation: how it was labelled"),
+            Column("placement", "string", "", "where labels were placed"),
+            Column("boxes", "int64", "", "boxes per caterpillar", 1, 4),
+            Column("labels", "string", "", "label of each box"),
+            Column("value", "float64", "points", "expected end total", 0, None),
+            Column("error_bound", "float64", "points", "proven bound on its error", 0, None),
+        ),
+    ),
 }
 
 

@@ -90,7 +90,8 @@ def jobs() -> dict[str, Job]:
     """All long computations by name, in the order in which they are run."""
     from sim.verify import long
 
-    return {job.name: job for job in (long.atlas(), long.layouts(), long.advanced(), long.bracket())}
+    found = (long.atlas(), long.layouts(), long.advanced(), long.bracket(), long.panel())
+    return {job.name: job for job in found}
 
 
 def _noted(path: Path, facts: Mapping[str, Any]) -> dict[str, Rows]:

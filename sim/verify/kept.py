@@ -74,6 +74,13 @@ def _bracket(row: Row, workers: int) -> list[tuple[str, Again]]:
     return [("value", (found.value, 1e-9))]
 
 
+def _panel(row: Row, workers: int) -> list[tuple[str, Again]]:
+    labels = _numbers(row["labels"])
+    rules = _sheet(labels, row["level"])
+    solution = (BonusSolution if rules.has_bonus else SheetSolution)(rules, labels, workers)
+    return [("value", (solution.value, 1e-9))]
+
+
 #: table → how a row is solved again, how many rows a run takes, which rows are quick enough
 AGAIN: dict[str, tuple[Callable[[Row, int], list[tuple[str, Again]]], int, Callable[[Row], bool]]] = {
     "atlas": (_atlas, 5, lambda row: True),
@@ -81,6 +88,7 @@ AGAIN: dict[str, tuple[Callable[[Row, int], list[tuple[str, Again]]], int, Calla
     "layout_sheets": (_layout_sheets, 4, lambda row: True),
     "advanced": (_advanced, 2, lambda row: "1" in row["filled"]),
     "bracket": (_bracket, 3, lambda row: row["boxes"] == 1),
+    "panel": (_panel, 6, lambda row: row["level"] != "expert"),
 }
 
 

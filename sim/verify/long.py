@@ -1,4 +1,4 @@
-"""The long exact computations (see `jobs`): sheet atlas, layouts, advanced sheets, the expert bracket."""
+"""The long exact computations (see `jobs`): sheet atlas, layouts, advanced sheets, the expert bracket, the panel."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sim.games.caterpillars.exact.moves import storable
 from sim.games.caterpillars.exact.whole import solve_whole
 from sim.games.caterpillars.rules import CaterpillarsRules
 from sim.verify import layouts as sheets
+from sim.verify import panel as panels
 from sim.verify.jobs import Job, Room, Rows
 
 SEED = 20
@@ -126,3 +127,14 @@ def bracket() -> Job:
     }
     facts = {side: list(grid) for side, grid in GRIDS.items()}
     return Job("bracket", "between which bounds expert is", ("bracket",), _rules(level="expert"), tasks, facts)
+
+
+def panel() -> Job:
+    """The sheets on which policies are measured."""
+
+    def task(sheet: panels.Sheet, room: Room) -> Rows:
+        return {"panel": [panels.row(sheet, room.workers)]}
+
+    tasks = {f"{sheet.level} {sheet.game}": partial(task, sheet) for sheet in panels.every()}
+    facts = {"seed": panels.SEED, "placements": list(panels.PLACEMENTS), "standard": panels.STANDARD}
+    return Job("panel", "what policies are measured against", ("panel",), _rules(level="beginner"), tasks, facts)

@@ -1,0 +1,72 @@
+"""The panel of labelled sheets, and how far policies are from optimal play on it."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from conftest import ROOT
+
+import sim
+from sim.errors import InputError
+from sim.games.caterpillars.rules import LEVELS
+from sim.verify import panel
+from sim.verify.standing import by_sheet, standing
+
+KEPT = ROOT / "data" / "exact"
+
+
+@pytest.fixture(scope="module")
+def kept() -> pl.DataFrame:
+    return pl.read_parquet(KEPT / "panel.parquet")
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_24_sheets_a_level_of_which_8_are_labelled_by_the_variation(kept: pl.DataFrame, level: str) -> None:
+    own = kept.filter(pl.col("level") == level)
+    assert own["setup"].to_list() == ["standard"] * 16 + ["variation"] * 8
+    assert set(own["placement"]) == set(panel.PLACEMENTS)
+    found = panel.sheets(level)
+    assert own["labels"].to_list() == [" ".join(map(str, sheet.labels)) for sheet in found]
+    assert len(set(own["labels"])) == 24
+    for sheet in found:
+        boxes = panel.BOXES[level]
+        assert len(sheet.labels) == 3 * boxes
+        if boxes == 4:  # the printed numbers stand where they were
+            assert [sheet.labels[b] for b in (0, 1, 4, 5, 8, 9)] == [1, 6, 2, 5, 1, 6]
+        if sheet.setup == "standard":
+            assert max(sheet.labels) <= 6
+    assert max(max(sheet.labels) for sheet in found) > 6
+
+
+@pytest.mark.parametrize(("level", "row"), [("beginner", 3), ("intermediate", 8), ("advanced", 2)])
+def test_a_kept_value_is_the_exact_one(kept: pl.DataFrame, level: str, row: int) -> None:
+    sheet = kept.filter(pl.col("level") == level).row(row, named=True)
+    labels = [int(x) for x in sheet["labels"].split()]
+    rules = {"level": level, "boxes": sheet["boxes"], "sheet": labels}
+    assert sheet["value"] == pytest.approx(sim.solve("caterpillars", rules=rules, labels=labels).value, abs=1e-9)
+
+
+def test_a_measured_loss_is_the_exact_one() -> None:
+    """Six standard errors: a false alarm in 500 million."""
+    one = by_sheet("beginner", "greedy", 20_000, seed=3, results=KEPT, first=2, last=3).row(0, named=True)
+    labels = [int(x) for x in one["labels"].split()]
+    exact = sim.solve("caterpillars", rules={"sheet": labels}, labels=labels, policies=["greedy"])
+    assert abs(one["mean"] - exact.value) < 6 * one["error"]
+    assert one["loss"] == pytest.approx(1 - one["mean"] / one["value"], abs=1e-12)
+    assert exact.value < one["value"]
+
+
+def test_the_standing_is_the_mean_over_the_sheets() -> None:
+    found = standing(["greedy", "planner"], 200, seed=3, levels=["beginner"], results=KEPT)
+    greedy, planner = found.iter_rows(named=True)
+    assert greedy["sheets"] == 24
+    assert greedy["loss"] == pytest.approx(by_sheet("beginner", "greedy", 200, seed=3, results=KEPT)["loss"].mean())
+    assert greedy["low"] < greedy["loss"] < greedy["high"] < greedy["worst"]
+    assert planner["high"] < greedy["low"]
+
+
+def test_wrong_calls_get_one_line(tmp_path) -> None:
+    with pytest.raises(InputError, match="holds no panel; accepted"):
+        standing(["greedy"], 10, seed=1, results=tmp_path)
+    with pytest.raises(InputError, match="unknown level 'sunshine'; accepted: beginner"):
+        standing(["greedy"], 10, seed=1, levels=["sunshine"], results=KEPT)
