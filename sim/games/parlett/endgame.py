@@ -14,16 +14,18 @@ import numpy as np
 from sim.engine.jit import jit
 from sim.games.parlett.moves import (
     COURTS,
+    NUMERALS,
     PIPS,
     SUIT,
     SUIT_CARDS,
     card_gain,
     count_cards,
     harmless_cards,
+    highest,
     legal_cards,
     lowest,
 )
-from sim.games.parlett.rules import MOST_HAND
+from sim.games.parlett.rules import MOST_HAND, RANKS
 
 #: most cards left that `solve_end` takes
 MOST_LEFT = 6
@@ -73,6 +75,24 @@ def distinct(cards: Any) -> Any:
 
 
 @jit
+def last_turn(own: Any, other: Any, suit: Any, total: Any, drawn: Any, position: Any) -> Any:
+    """Value of the last turn of a deal to its mover, who draws card `drawn` after it; nothing is barred any more."""
+    numerals = own & NUMERALS[suit]
+    courts = own & COURTS
+    if numerals | courts == 0:
+        return position.court_bonus * count_cards(other & COURTS)
+    best = -INFINITE
+    if numerals:
+        scoring = (numerals >> RANKS * suit) & position.scoring[total]
+        best = position.gain[total + highest(scoring) + 1] if scoring else 0
+    if courts:
+        in_suit = position.gain[total] if courts & SUIT_CARDS[suit] else 0
+        best = max(best, in_suit - position.court_bonus)
+    at_end = count_cards(courts) + count_cards((1 << drawn) & COURTS) - count_cards(other & COURTS)
+    return best + position.court_bonus * at_end
+
+
+@jit
 def enter(stack: Any, d: Any, legal: Any, gain: Any, bonus: Any) -> None:
     """List the moves of depth `d`, the most promising first: by what they score, a court less its bonus."""
     move = stack.move
@@ -117,6 +137,8 @@ def solve_end(
     left = m - at
     mine, theirs, low, high, best, gains = stack.mine, stack.theirs, stack.low, stack.high, stack.best, stack.gain
     suits, totals, tried, moves, move = stack.suit, stack.total, stack.tried, stack.moves, stack.move
+    if left == 1:
+        return last_turn(own, other, suit, total, cards[at], position)
     legal = choices(own, other, suit, left, barred)
     if legal == 0:
         return bonus * count_cards(other & COURTS)
@@ -140,8 +162,8 @@ def solve_end(
             scores = card_gain(card, totals[d], suits[d], gain)
             gains[d] = scores
             after = (mine[d] ^ (1 << card)) | (1 << cards[at + d])
-            if left == d + 1:
-                value = scores + bonus * (count_cards(after & COURTS) - count_cards(theirs[d] & COURTS))
+            if left == d + 2:
+                value = scores - last_turn(theirs[d], after, SUIT[card], totals[d] + PIPS[card], cards[m - 1], position)
             else:
                 legal = choices(theirs[d], after, SUIT[card], left - d - 1, barred)
                 if legal:

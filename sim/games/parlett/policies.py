@@ -316,7 +316,7 @@ POLICIES = PolicyRegistry(
                 ),
                 PolicyParameter(
                     "spread",
-                    300,
+                    50,
                     "final lead that is worth half of all that a lead can be worth; with 0 only winning counts",
                     0,
                     10_000,
@@ -324,7 +324,7 @@ POLICIES = PolicyRegistry(
                 ),
                 PolicyParameter(
                     "exact_left",
-                    0,
+                    3,
                     "with so many cards left, worlds are played out optimally with open hands",
                     0,
                     6,
