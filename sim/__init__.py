@@ -27,6 +27,7 @@ _PUBLIC = (
     "describe",
     "games",
     "scenarios",
+    "tournament",
     "policy",
     "parameter",
     "load_policies",

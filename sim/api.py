@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sim import games as registry
 from sim.engine.slot import helper as jit
@@ -23,6 +23,9 @@ from sim.sweep.frames import describe, load, scenarios
 from sim.sweep.run import SweepResult
 from sim.sweep.run import run as run_sweep
 from sim.sweep.warm import announce
+
+if TYPE_CHECKING:
+    from sim.league.tournament import Tournament
 
 __all__ = [
     "announce",
@@ -44,6 +47,7 @@ __all__ = [
     "solve",
     "summarise",
     "sweep",
+    "tournament",
     "trace",
 ]
 
@@ -249,6 +253,36 @@ def sweep(
     command = None if isinstance(source, Mapping) else f"sim sweep {source}"
     return run_sweep(
         planned, workers=workers, data=data, backend=backend, progress=progress, command=command, replace=replace
+    )
+
+
+def tournament(
+    game: str,
+    *,
+    policies: Policies,
+    rules: Rules = None,
+    games: int,
+    seed: int,
+    workers: int = 1,
+    first_game: int = 0,
+    anchor: int | str = 0,
+) -> Tournament:
+    """Let every policy meet every other one on the same dice or cards: win rates, strengths, test of fit, cycles.
+
+    Parameters and result are those of `sim.league.tournament.tournament`; memory does not depend on `games`.
+    """
+    from sim.league.tournament import tournament as round_robin
+
+    announce(registry.get(game))
+    return round_robin(
+        game,
+        policies=policies,  # type: ignore[arg-type]
+        rules=rules,
+        games=games,
+        seed=seed,
+        workers=workers,
+        first_game=first_game,
+        anchor=anchor,
     )
 
 

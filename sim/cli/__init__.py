@@ -23,7 +23,21 @@ from sim.errors import FaultError, InputError, SimError
 PLUGIN = "--plugin"
 
 #: modules of this package that bring commands, in the order of the help page
-MODULES = ("games", "run", "sweep", "trace", "check", "advise", "solve", "verify", "exact", "report", "schema", "bench")
+MODULES = (
+    "games",
+    "run",
+    "sweep",
+    "trace",
+    "tournament",
+    "check",
+    "advise",
+    "solve",
+    "verify",
+    "exact",
+    "report",
+    "schema",
+    "bench",
+)
 
 
 def _version(wanted: bool) -> None:

@@ -448,6 +448,8 @@ class Game(abc.ABC):
     slots: Mapping[str, Sequence[str]] = {}
     #: a line-up for examples and first tries: policy ids, one per seat
     example: tuple[str, ...] = ("random",)
+    #: columns that tell which of two seats of one game did better, the first one first
+    order: tuple[str, ...] = ("win",)
 
     def own_parameters(self, functions: Mapping[str, Any]) -> tuple[PolicyParameter, ...]:
         """Parameters that every policy of the game has in front of its own; `functions` are a user's, by slot."""
@@ -460,6 +462,14 @@ class Game(abc.ABC):
     def check_policies(self, rules: RulesModel, policies: Sequence[Policy]) -> None:
         """Raise `PolicyError` if one of the policies cannot play under the rules; by default every one can."""
         return None
+
+    def interacts(self, policy: Policy) -> bool:
+        """Whether a seat with this policy can be told from one that plays alone: by default every one can.
+
+        Policies that do not interact may sit at one table, however many they are, and be compared two by two by the
+        columns of `order`.
+        """
+        return True
 
     @abc.abstractmethod
     def fields(self, rules: RulesModel, seats: int) -> tuple[Field, ...]:

@@ -8,8 +8,11 @@ from sim.stats.agreement import Agreement, Exact, distribution_agreement, mean_a
 from sim.stats.compare import Verdict, at_least, games_to_settle, games_to_tell, inside, superiority
 from sim.stats.counts import expected_best, mean, moments, quantile, sample, share_at_least, spread
 from sim.stats.estimate import Estimate
+from sim.stats.joint import Joint, half_test, paired_share
+from sim.stats.multiple import holm, three_cycles
 from sim.stats.paired import Paired, paired
 from sim.stats.proportions import FairShare, fair_share, mean_share, wilson, wilson_band, win_draw_loss
+from sim.stats.strength import Strengths, bradley_terry
 from sim.stats.survival import longer_than, survival, time_quantile
 
 __all__ = [
@@ -17,14 +20,19 @@ __all__ = [
     "Estimate",
     "Exact",
     "FairShare",
+    "Joint",
     "Paired",
+    "Strengths",
     "Verdict",
     "at_least",
+    "bradley_terry",
     "distribution_agreement",
     "expected_best",
     "fair_share",
     "games_to_settle",
     "games_to_tell",
+    "half_test",
+    "holm",
     "inside",
     "longer_than",
     "mean",
@@ -32,6 +40,7 @@ __all__ = [
     "mean_share",
     "moments",
     "paired",
+    "paired_share",
     "quantile",
     "sample",
     "share_agreement",
@@ -39,6 +48,7 @@ __all__ = [
     "spread",
     "superiority",
     "survival",
+    "three_cycles",
     "time_quantile",
     "wilson",
     "wilson_band",

@@ -149,6 +149,28 @@ ANSWERS: dict[str, tuple[str, tuple[Column, ...]]] = {
     ),
 }
 
+_RATE = "win rate of the first against the second, a draw counts half"
+
+#: small tables about several policies on the same games: name, meaning, columns
+STANDINGS: dict[str, tuple[str, tuple[Column, ...]]] = {
+    "tournament": (
+        "one row per pair of a round robin, every pair on the same dice or cards",
+        (
+            Column("first", "string", "", "policy with the parameters that differ from their defaults"),
+            Column("second", "string", "", "the same of its opponent"),
+            Column("wins", "int64", "games", "games won by the first", 0, None),
+            Column("draws", "int64", "games", "games drawn or without a winner", 0, None),
+            Column("losses", "int64", "games", "games lost by the first", 0, None),
+            Column("rate", "float64", "", _RATE, 0, 1),
+            Column("rate_low", "float64", "", "lower end of its 95 % interval over game indices", 0, 1),
+            Column("rate_high", "float64", "", "upper end of its 95 % interval over game indices", 0, 1),
+            Column("p_holm", "float64", "", "p-value of equal strength, Holm's adjustment over all pairs", 0, 1),
+            Column("fitted", "float64", "", "win rate by Bradley–Terry strengths", 0, 1),
+            Column("misfit", "float64", "", "rate minus fitted", -1, 1),
+        ),
+    ),
+}
+
 
 def of_field(field: Field) -> Column:
     """The stored form of a game's result field: truth values as boolean, a shared win as 1/k."""
@@ -197,7 +219,7 @@ def dictionary(games: Sequence[Game]) -> list[dict[str, Any]]:
     for table, (_, before, after) in TABLES.items():
         for column in (SCENARIO, *before, *after):
             rows.append({"table": table, "game": "", **column.note()})
-    for table, (_, own) in ANSWERS.items():
+    for table, (_, own) in (*ANSWERS.items(), *STANDINGS.items()):
         rows += [{"table": table, "game": "", **column.note()} for column in own]
     for game in games:
         every = [game.rules_type.parse(preset) for preset in (None, *game.rules_type.PRESETS)]
@@ -247,6 +269,10 @@ def markdown(games: Sequence[Game]) -> str:
             "among it an error bound.",
             "",
         ]
+        lines += _table(row for row in rows if row["table"] == table)
+    for table, (meaning, _) in STANDINGS.items():
+        lines += ["", f"## Policies compared: table `{table}`", "", f"{meaning[0].upper()}{meaning[1:]}.", ""]
+        lines += ["The footer has game, rules, policies, seed and games.", ""]
         lines += _table(row for row in rows if row["table"] == table)
     for game in games:
         lines += ["", f"## Columns of {game.title} (`{game.name}`)", ""]

@@ -22,7 +22,7 @@ from sim.games.caterpillars.kernel import (
 )
 from sim.games.caterpillars.outcomes import outcomes
 from sim.games.caterpillars.placement import placement
-from sim.games.caterpillars.policies import OPTIMAL, POLICIES
+from sim.games.caterpillars.policies import OPTIMAL, POLICIES, READS_OTHERS
 from sim.games.caterpillars.rules import CaterpillarsRules
 
 MAX_SEATS = 1000
@@ -39,6 +39,7 @@ class CaterpillarsGame(Game):
     slots = slot_arguments(SLOTS)
     headline = ("score", "win")
     example = ("planner", "greedy")
+    order = ("score", "box_sum")
 
     def check_seats(self, rules: RulesModel, seats: int) -> None:
         if not 1 <= seats <= MAX_SEATS:
@@ -50,6 +51,10 @@ class CaterpillarsGame(Game):
     def fields(self, rules: RulesModel, seats: int) -> tuple[Field, ...]:
         assert isinstance(rules, CaterpillarsRules)
         return result_fields(rules, seats)
+
+    def interacts(self, policy: Policy) -> bool:
+        # a user's own policy is shown the others' sheets like any other seat; nobody knows what it does with them
+        return policy.info.number in READS_OTHERS or policy.info.code is not None
 
     def check_policies(self, rules: RulesModel, policies: Sequence[Policy]) -> None:
         assert isinstance(rules, CaterpillarsRules)
