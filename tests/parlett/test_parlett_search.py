@@ -103,7 +103,7 @@ def test_every_split_of_the_unseen_cards_is_equally_likely() -> None:
     position = position_of({"hand_size": 2}, own, row, own)
     assert position.stock == 3
     counts: dict[Any, int] = {}
-    for world in sampled(position, 60_000, 0.7):
+    for world in sampled(position, 30_000, 0.7):
         counts[world] = counts.get(world, 0) + 1
     assert len(counts) == 60
     assert stats.chisquare(list(counts.values())).pvalue > 1e-6
