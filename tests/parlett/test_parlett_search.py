@@ -353,7 +353,7 @@ def test_the_search_beats_the_best_rule() -> None:
 
 
 def test_every_parameter_is_read() -> None:
-    given = {"continuations": 300, "spread": 0, "exact_left": 3}
+    given = {"continuations": 300, "spread": 0, "exact_left": 0}
     scenarios = [
         GAME.scenario(None, [{"id": "search", "continuations": 60, k: v}, "planner"]) for k, v in given.items()
     ]
