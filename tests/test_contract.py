@@ -348,7 +348,7 @@ def test_every_variant_with_every_policy_keeps_the_bounds(name: str) -> None:
             much = effort(name, policy)
             if much > 1 and not COMPILED:
                 continue
-            out = play(game, rules, [policy] * seats, games=max(1, int(GAMES / much)))
+            out = play(game, rules, [policy] * seats, games=max(1, int(GAMES / max(much, 1.0))))
             check_rows(game, rules, out, f"{name} {rules.changed()} {policy.text()}")
 
 
