@@ -14,7 +14,7 @@ export WORKERS
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report verify exact test deep lint bench lab clean constraints docs
+.PHONY: help setup report verify exact ladders test deep lint bench lab clean constraints docs
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 20
@@ -45,6 +45,10 @@ verify: $(STAMP) ## simulated results against exact ones, as the pipeline does i
 exact: $(STAMP) ## long exact computations into data/exact/, two hours at most; run again, it goes on
 	@$(BIN)/sim exact --workers $(WORKERS)
 
+ladders: $(STAMP) ## ladders of policies into data/ladders/, chosen from sweeps/ladders/, and their page
+	@$(BIN)/sim ladder sweeps/ladders/*.yaml --workers $(WORKERS) --out data/ladders
+	@$(BIN)/python docs/_generate.py
+
 test: $(STAMP) ## run the tests
 	@$(BIN)/python -m pytest
 
@@ -71,6 +75,6 @@ constraints: $(STAMP) ## rewrite constraints.txt from pyproject.toml (needs the 
 	@$(BIN)/uv export --quiet --all-groups --all-extras --no-hashes --no-emit-project --no-header --no-annotate --output-file constraints.txt
 
 clean: ## remove data, reports and caches; .venv stays
-	@find data reports -mindepth 1 -maxdepth 1 ! -name README.md ! -name exact -exec rm -rf {} +
+	@find data reports -mindepth 1 -maxdepth 1 ! -name README.md ! -name exact ! -name ladders -exec rm -rf {} +
 	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache .dvc/tmp .dvc/cache
 	@find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

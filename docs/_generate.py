@@ -150,6 +150,61 @@ def positions_page(games: list[Game]) -> str:
     return "\n".join([*lines, "", END]) + "\n"
 
 
+LADDERS = """# Ladders
+
+{begin}
+
+Policies of known strength, every rung surely stronger than the one below it. They are chosen from the pools in
+`sweeps/ladders/`, as the longest chain whose neighbours are far enough apart; of equally long ones that with both ends
+of the pool, little noise and even steps. `make ladders` chooses them anew. The numbers below are from fresh games that
+had no say in the choice; intervals of neighbours hold for all rungs of a ladder together, at 95 %. A policy with `slip`
+is made weaker by noise: at most three rungs are. How win rates are measured: [hold a tournament](how-to/tournament.md).
+
+Files: `data/ladders/` ([columns](../data/README.md)), with rules, seed and pool in the footer. The pipeline plays a
+pair of each again.
+"""
+
+
+def ladder_section(name: str, made: dict[str, Any], rungs: list[dict[str, Any]]) -> list[str]:
+    """One ladder as a table, strongest first, and how far skill reaches."""
+    points = made["asked"]["by"] == "score"
+    scale, unit, digits = (1, "points", 2) if points else (100, "points of win rate", 1)
+    usual = get(made["game"]).rules_type()
+    default = {**usual.model_dump(mode="json"), **usual.identity()}
+    told = ", ".join(f"{k} = {plain(v)}" for k, v in made["rules"].items() if v != default[k]) or "default rules"
+    lines = [
+        f"## {name.replace('_', ' ').capitalize()}",
+        "",
+        f"{get(made['game']).title}, {told}; {made['games']:,} game indices, seed {made['seed']}. Neighbours are apart "
+        f"by more than {scale * made['asked']['gap']:g} ({unit}).",
+        "",
+        f"| rung | policy | above the rung below, {unit} | 95 % | wins against it | against the lowest |",
+        "|---:|---|---:|---:|---:|---:|",
+    ]
+    for row in reversed(rungs):
+        cells = [str(row["rung"]), f"`{row['policy']}`" + (" (noise)" if row["noise"] else "")]
+        if row["rung"] > 1:
+            gain, low, high = (f"{scale * row[c]:.{digits}f}" for c in ("gain", "gain_low", "gain_high"))
+            cells += [gain, f"{low} to {high}", f"{row['rate']:.1%}", f"{row['floor']:.1%}"]
+        else:
+            cells += [""] * 4
+        lines.append("| " + " | ".join(cells) + " |")
+    for row in made["ranges"]:
+        ends = f"{row['rate_low']:.1%} to {row['rate_high']:.1%}"
+        lines += ["", f"`{row['first']}` against `{row['second']}`: {row['rate']:.1%} of the wins ({ends})."]
+    return [*lines, ""]
+
+
+def ladders_page() -> str:
+    """Every kept ladder."""
+    from sim.league import climbed
+
+    lines = [LADDERS.format(begin=BEGIN)]
+    for path in sorted((DOCS.parent / "data" / "ladders").glob("*.parquet")):
+        lines += ladder_section(path.stem, *climbed.read(path))
+    return "\n".join([*lines, END]) + "\n"
+
+
 def with_part(page: str, part: str) -> str:
     """A page with what stands between the markers replaced."""
     before, begin, rest = page.partition(BEGIN)
@@ -162,7 +217,11 @@ def with_part(page: str, part: str) -> str:
 def pages() -> dict[Path, str]:
     """Every generated page: path and the text it should have."""
     games = [get(name) for name in REGISTRY]
-    found = {DOCS / "policies.md": policies_page(games), DOCS / "positions.md": positions_page(games)}
+    found = {
+        DOCS / "ladders.md": ladders_page(),
+        DOCS / "policies.md": policies_page(games),
+        DOCS / "positions.md": positions_page(games),
+    }
     for game in games:
         path = DOCS / "rules" / f"{game.name}.md"
         found[path] = with_part(path.read_text(encoding="utf-8"), parameter_table(game.rules_type))

@@ -28,6 +28,7 @@ _PUBLIC = (
     "games",
     "scenarios",
     "tournament",
+    "tune",
     "policy",
     "parameter",
     "load_policies",

@@ -26,6 +26,7 @@ from sim.sweep.warm import announce
 
 if TYPE_CHECKING:
     from sim.league.tournament import Tournament
+    from sim.league.tune import Tuned
 
 __all__ = [
     "announce",
@@ -49,6 +50,7 @@ __all__ = [
     "sweep",
     "tournament",
     "trace",
+    "tune",
 ]
 
 Rules = Mapping[str, Any] | str | RulesModel | None
@@ -284,6 +286,14 @@ def tournament(
         first_game=first_game,
         anchor=anchor,
     )
+
+
+def tune(game: str, **arguments: Any) -> Tuned:
+    """Fit numbers of a policy by CMA-ES on common random numbers; see `sim.league.tune.tune` for the arguments."""
+    from sim.league.tune import tune as fit
+
+    announce(registry.get(game))
+    return fit(game, **arguments)
 
 
 def play_file(

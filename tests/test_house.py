@@ -335,6 +335,12 @@ def test_the_verification_stage_names_all_code_that_decides_its_results() -> Non
     assert "reports/verification.json" in stages()["tables"]["deps"]
 
 
+def test_the_stage_of_ladders_names_all_code_that_decides_its_results() -> None:
+    games = (f"sim.games.{name}" for name in sim.games())
+    runs = set().union(closure("sim.league.climbed"), *map(closure, games))
+    assert not uncovered(stages()["ladders"], runs)
+
+
 def test_the_notebook_stage_names_all_code_that_decides_its_results() -> None:
     runs = set(closure("sim.api")) | {
         m for part in ("analysis", "plots") for name in modules(part) for m in closure(name)

@@ -26,7 +26,16 @@ from sim.games.caterpillars.placement import OWN as PLACE_OWN
 from sim.games.caterpillars.placement import RANDOM as PLACE_RANDOM
 from sim.games.caterpillars.placement import SPREAD as PLACE_SPREAD
 from sim.games.caterpillars.placement import best_offer, filled, offered, place, single
-from sim.games.caterpillars.policies import GREEDY, LEARNED, OPTIMAL, RANDOM, READS_OTHERS, choose, choose_optimal
+from sim.games.caterpillars.policies import (
+    GREEDY,
+    LEARNED,
+    OPTIMAL,
+    RANDOM,
+    READS_OTHERS,
+    ROLLOUT,
+    choose,
+    choose_optimal,
+)
 from sim.games.caterpillars.position import OTHERS, POSITION, SEAT, WORK
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
 from sim.games.caterpillars.search import THINKERS, make_mind, think_deeply
@@ -351,7 +360,7 @@ def decide(player, position, x, roll, face, r, rules, tables, work, book, user, 
         if player.policy == OPTIMAL:
             return work.packed[choose_optimal(position, work.options, n, book)]
     if mind is not None:  # without a thinking policy this is not even compiled
-        if player.policy >= LEARNED:
+        if LEARNED <= player.policy <= ROLLOUT:
             u = (player.policy_draws[r] - slip) / (1.0 - slip) if player.draws else 0.0
             return work.packed[think_deeply(player.policy, position, work.options, n, player.params, u, mind)]
     return work.packed[choose(player.policy, position, work.options, n, player.params, player.policy_draws[r])]
