@@ -21,6 +21,7 @@ from sim.engine.jit import COMPILED
 from sim.errors import InputError, PolicyError, RulesError
 from sim.games import REGISTRY, get
 from sim.games.base import Game, Policy, PolicyInfo, PolicyRegistry, RulesModel
+from tests.costly import affordable, effort
 
 ROOT = Path(__file__).resolve().parent.parent
 GAMES = 50 if COMPILED else 2
@@ -148,10 +149,10 @@ def is_impossible(name: str, rules: dict[str, Any]) -> bool:
 def at_bounds(registry: PolicyRegistry) -> Iterator[Policy]:
     """Every policy with its defaults, then with each parameter at each end of its range (or at each choice)."""
     for info in registry.entries.values():
-        yield registry.parse(info.id)
+        yield registry.parse(affordable(registry.game, info.id))
         for parameter in info.parameters:
             for value in parameter.choices or (parameter.low, parameter.high):
-                yield registry.parse({"id": info.id, parameter.name: value})
+                yield registry.parse(affordable(registry.game, info.id, **{parameter.name: value}))
 
 
 def seats_of(game: Game, rules: RulesModel) -> int:
@@ -344,7 +345,10 @@ def test_every_variant_with_every_policy_keeps_the_bounds(name: str) -> None:
         for policy in at_bounds(game.policies):
             if not plays(game, rules, policy, seats):
                 continue
-            out = play(game, rules, [policy] * seats)
+            much = effort(name, policy)
+            if much > 1 and not COMPILED:
+                continue
+            out = play(game, rules, [policy] * seats, games=max(1, int(GAMES / max(much, 1.0))))
             check_rows(game, rules, out, f"{name} {rules.changed()} {policy.text()}")
 
 
@@ -354,7 +358,7 @@ def test_a_game_depends_on_its_index_alone(name: str) -> None:
     game = get(name)
     for rules in variants(name):
         for info in game.policies.entries.values():
-            policies = [game.policies.parse(info.id)] * seats_of(game, rules)
+            policies = [game.policies.parse(affordable(name, info.id))] * seats_of(game, rules)
             if not plays(game, rules, policies[0], len(policies)):
                 continue
             whole = play(game, rules, policies)
@@ -370,8 +374,8 @@ def test_a_policy_without_draws_uses_none(name: str) -> None:
         if info.draws:
             continue
         told = PolicyInfo(**{**info.__dict__, "draws": True})
-        values = game.policies.parse(info.id).values
-        rules = home(game, game.policies.parse(info.id))
+        values = game.policies.parse(affordable(name, info.id)).values
+        rules = home(game, game.policies.parse(affordable(name, info.id)))
         seats = seats_of(game, rules)
         without = play(game, rules, [Policy(info, values)] * seats, games=4 * GAMES)
         assert (without == play(game, rules, [Policy(told, values)] * seats, games=4 * GAMES)).all(), info.id
@@ -411,7 +415,7 @@ def test_a_slip_of_nothing_changes_nothing_and_is_no_part_of_the_identity(name: 
 def test_policies_differ_from_each_other(name: str) -> None:
     """A policy that plays every game like another one is not wired up."""
     game = get(name)
-    everybody = [game.policies.parse(info.id) for info in game.policies.entries.values()]
+    everybody = [game.policies.parse(affordable(name, info.id)) for info in game.policies.entries.values()]
     rooms = [game.rules_type.parse({"level": "expert"} if name == "caterpillars" else None)]
     rooms += [home(game, policy) for policy in everybody if not plays(game, rooms[0], policy)]
     met = set()
@@ -433,7 +437,7 @@ def test_a_trace_is_the_game_that_the_rows_report(name: str) -> None:
     game = get(name)
     for rules in variants(name):
         for info in game.policies.entries.values():
-            policies = [game.policies.parse(info.id)] * seats_of(game, rules)
+            policies = [game.policies.parse(affordable(name, info.id))] * seats_of(game, rules)
             if not plays(game, rules, policies[0], len(policies)):
                 continue
             out = play(game, rules, policies, games=2)

@@ -19,6 +19,7 @@ import pytest
 from sim.engine.simulate import play_rows
 from sim.games import get
 from sim.games.caterpillars import outcomes
+from tests.costly import affordable
 from tests.naive import caterpillars as naive_caterpillars
 from tests.naive import karolinchen as naive_karolinchen
 from tests.naive import parlett as naive_parlett
@@ -395,7 +396,7 @@ def test_parlett_combination(number: int) -> None:
 def test_every_parlett_policy_plays_by_the_rules(policy: str) -> None:
     game = get("parlett")
     for rules in PARLETT.values():
-        scenario = game.scenario(rules, [policy] * 2)
+        scenario = game.scenario(rules, [affordable("parlett", policy)] * 2)
         for index in range(10):
             trace = game.trace(scenario.rules, scenario.policies, 99, index)
             players = []

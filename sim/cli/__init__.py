@@ -29,6 +29,7 @@ MODULES = (
     "sweep",
     "trace",
     "tournament",
+    "thumb",
     "ladder",
     "tune",
     "check",

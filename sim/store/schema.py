@@ -169,6 +169,27 @@ STANDINGS: dict[str, tuple[str, tuple[Column, ...]]] = {
             Column("misfit", "float64", "", "rate minus fitted", -1, 1),
         ),
     ),
+    "thumb": (
+        "Caterpillars, one player: the strongest rule of thumb of each level, the runner-up, and policies to compare",
+        (
+            Column("level", "string", "", "beginner, intermediate, advanced or expert"),
+            Column("place", "int64", "", "1 the winner of the search, 2 the runner-up, 0 not of the family", 0, 2),
+            Column("policy", "string", "", "policy with the parameters that differ from their defaults"),
+            Column("rules", "int64", "", "rules of the family, all of them tried", 2, None),
+            Column("games", "int64", "games", "fresh games, that had no say in the search", 2, None),
+            Column("mean", "float64", "points", "mean end total on the fresh games", 0, None),
+            Column("low", "float64", "points", "lower end of its 95 % interval", 0, None),
+            Column("high", "float64", "points", "upper end of its 95 % interval", 0, None),
+            Column("behind", "float64", "points", "the winner's end total minus this policy's, on the same dice"),
+            Column("behind_low", "float64", "points", "lower end of its 95 % interval"),
+            Column("behind_high", "float64", "points", "upper end of its 95 % interval"),
+            Column("loss", "float64", "points in 100", "what is lost against optimal play on labelled sheets"),
+            Column("loss_low", "float64", "points in 100", "lower end of its 95 % interval; equal where exact"),
+            Column("loss_high", "float64", "points in 100", "upper end of its 95 % interval; equal where exact"),
+            Column("sheets", "int64", "sheets", "labelled sheets on which the loss was measured", 1, None),
+            Column("against", "string", "", "what optimal play is known by: exact value, or upper bound"),
+        ),
+    ),
     "ladder": (
         "policies of known strength, the weakest first, each surely stronger than the one below, on fresh games",
         (

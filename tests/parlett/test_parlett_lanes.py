@@ -29,6 +29,9 @@ GOLDEN: list[tuple[dict[str, Any], list[str]]] = [
     ({"hand_size": 1}, ["random", "greedy"]),
     ({"hand_size": 25, "block": "barred"}, ["greedy", "random"]),
     ({"hand_size": 20, "multiple": 3, "court_bonus": 30}, ["planner", "hoarder"]),
+    ({}, ["search(continuations=12)", "planner"]),
+    ({"deals": 2, "block": "barred"}, ["safe", "search(continuations=8, exact_left=2, spread=0, slip=0.1)"]),
+    ({"hand_size": 22}, ["search(continuations=20, exact_left=3)", "search(continuations=9)"]),
     ({"multiple": 7, "deals": 2}, ["safe(caution=2, follow=0)", "planner(short=2, block=0)"]),
 ]
 

@@ -15,8 +15,10 @@ from sim.games.base import PARAMETERS
 from sim.games.parlett import kernel
 from sim.games.parlett.moves import list_cards
 from sim.games.parlett.odds import fill_none_chance
-from sim.games.parlett.policies import POLICIES, choose
+from sim.games.parlett.policies import POLICIES, SEARCH, choose
 from sim.games.parlett.position import POSITION, POSITION_MEANING
+from sim.games.parlett.search import play_search, search_memory
+from tests.costly import affordable
 
 GAME = get("parlett")
 IDS = [info.id for info in POLICIES]
@@ -28,7 +30,16 @@ def play_deck(deck: list[int], rules: Any, policies: Any, seed: int = 3) -> list
     scenario = GAME.scenario(rules, policies)
     scratch = GAME.compile(scenario.rules, scenario.policies).scratch()
     scratch.works[0].deck[:] = deck
-    kernel.play_deal(0, scratch.positions[0], scratch.works[0], np.uint64(seed), NO_SEED, scratch.records)
+    kernel.play_deal(
+        0,
+        scratch.positions[0],
+        scratch.works[0],
+        np.uint64(seed),
+        NO_SEED,
+        None,
+        scratch.memory,
+        scratch.records,
+    )
     record = scratch.records[0]
     return [(int(p[0]), int(p[1])) for p in record.plays[: int(record.count)]]
 
@@ -54,7 +65,7 @@ def test_every_field_of_the_position_is_described() -> None:
 def test_extreme_parameters_still_play(policy: str, extreme: str) -> None:
     info = POLICIES.entries[policy]
     values = {p.name: getattr(p, extreme) for p in info.parameters}
-    scenario = GAME.scenario(None, [{"id": policy, **values}, "random"])
+    scenario = GAME.scenario(None, [affordable("parlett", policy, **values), "random"])
     out = play_rows(GAME.compile(scenario.rules, scenario.policies), 1, 0, 50 if COMPILED else 2)
     assert (out[3] > 0).any()
 
@@ -138,13 +149,20 @@ def _fixed() -> tuple[Any, Any]:
 def test_a_choice_is_an_index_and_the_position_is_left_alone(policy: str) -> None:
     draw = random.Random(policy)
     info = POLICIES.entries[policy]
-    params = POLICIES.parse(policy).vector()
+    params = POLICIES.parse(affordable("parlett", policy)).vector()
+    memory = search_memory(13)[0]
+
+    def asked(position: Any, cards: np.ndarray, n: int, u: float) -> int:
+        if info.number == SEARCH:
+            return int(play_search(position, cards, n, params, u, memory))
+        return int(choose(info.number, position, cards, n, params, u))
+
     for _ in range(100 if COMPILED else 10):
         position, cards, n = some_position(draw)
         if n == 0:
             continue
         before = position.tobytes()
-        choices = {int(choose(info.number, position, cards, n, params, u)) for u in (0.0, 0.3, 1.0 - 2.0**-53)}
+        choices = {asked(position, cards, n, u) for u in (0.0, 0.3, 1.0 - 2.0**-53)}
         assert choices <= set(range(n))
         assert position.tobytes() == before
         if not info.draws:
@@ -189,10 +207,11 @@ def test_no_decision_depends_on_the_other_hand_or_the_stock(policy: str, other: 
     """Move cards that the player cannot see: as long as the plays before are the same, so is this one."""
     draw = random.Random(f"{policy} {other}")
     size = 13
+    line_up = [affordable("parlett", policy), other]
     compared = 0
     for _ in range(60 if COMPILED else 3):
         deck = draw.sample(range(52), 52)
-        plays = play_deck(deck, None, [policy, other])
+        plays = play_deck(deck, None, line_up)
         for t in range(0, len(plays), 2):  # the decisions of seat 0
             hands = hands_at(deck, plays, t, size)
             hidden = [i for i, card in enumerate(deck) if card in hands[1] or i >= 2 * size + t]
@@ -201,7 +220,7 @@ def test_no_decision_depends_on_the_other_hand_or_the_stock(policy: str, other: 
             mixed = list(deck)
             for place, card in zip(places, [deck[i] for i in places[1:] + places[:1]], strict=True):
                 mixed[place] = card
-            others = play_deck(mixed, None, [policy, other])
+            others = play_deck(mixed, None, line_up)
             if others[:t] == plays[:t]:
                 compared += 1
                 assert others[t] == plays[t]
@@ -215,13 +234,13 @@ def test_the_second_player_sees_no_more() -> None:
         compared = 0
         for _ in range(60 if COMPILED else 5):
             deck = draw.sample(range(52), 52)
-            plays = play_deck(deck, None, ["greedy", policy])
+            plays = play_deck(deck, None, ["greedy", affordable("parlett", policy)])
             lead = plays[0][1]
             hidden = [i for i in [*range(13), *range(26, 52)] if deck[i] != lead]
             mixed = list(deck)
             for place, card in zip(hidden, draw.sample([deck[i] for i in hidden], len(hidden)), strict=True):
                 mixed[place] = card
-            others = play_deck(mixed, None, ["greedy", policy])
+            others = play_deck(mixed, None, ["greedy", affordable("parlett", policy)])
             if others[0] == plays[0] and len(others) > 1 and len(plays) > 1:
                 compared += 1
                 assert others[1] == plays[1]

@@ -15,6 +15,8 @@ from sim.engine.jit import jit
 from sim.engine.rng import pick
 from sim.games.base import SLIP, PolicyInfo, PolicyParameter, PolicyRegistry
 from sim.games.caterpillars.placement import placement
+from sim.games.caterpillars.thumb import PARAMETERS as THUMB_PARAMETERS
+from sim.games.caterpillars.thumb import choose_thumb
 
 RANDOM = 0
 GREEDY = 1
@@ -22,6 +24,7 @@ CHILD = 2
 PLANNER = 3
 WEIGHTED = 4
 OPTIMAL = 5
+THUMB = 9
 
 #: outcomes whose values differ by no more are equally good: the first in sorted order is taken
 TIE = 1e-9
@@ -217,6 +220,8 @@ def think(policy, position, options, n, params, u):
         return choose_child(options, n, params)
     if policy == PLANNER:
         return choose_planner(position, options, n, params)
+    if policy == THUMB:
+        return choose_thumb(position, options, n, params)
     return choose_weighted(position, options, n, params)
 
 
@@ -362,6 +367,15 @@ POLICIES = PolicyRegistry(
                     "points per point",
                 ),
             ),
+        ),
+        PolicyInfo(
+            "thumb",
+            THUMB,
+            "counts every empty box as a few points and plays for the best count of the middle caterpillar, and a "
+            "little for the others",
+            "a child who can count, with a rule of seven whole numbers in the head",
+            "this project; the defaults are found by a search at beginner",
+            (placement("spread"), *THUMB_PARAMETERS),
         ),
         PolicyInfo(
             "optimal",

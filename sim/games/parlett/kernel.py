@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sim.engine.jit import jit
-from sim.engine.rng import POLICY, uniform
+from sim.engine.rng import POLICY, pick, uniform
 from sim.engine.slot import NUMBER, WHOLE, Slots, field, fill_slots, own_fault, record, row
 from sim.games.base import OWN, PARAMETERS, SLIP, Field, Playable, Policy
 from sim.games.parlett.moves import (
@@ -31,9 +31,10 @@ from sim.games.parlett.moves import (
     shuffle,
 )
 from sim.games.parlett.odds import fill_none_chance
-from sim.games.parlett.policies import choose
+from sim.games.parlett.policies import SEARCH, choose
 from sim.games.parlett.position import POSITION
 from sim.games.parlett.rules import CARDS, LAST_NUMERAL, MOST_HAND, MOST_PLAYS, RANKS, SUITS, ParlettRules
+from sim.games.parlett.search import play_search, search_memory
 
 #: raised when results change for equal arguments
 KERNEL_VERSION = 1
@@ -104,7 +105,7 @@ def final_score(running, own_courts, other_courts, stuck, seat, bonus):
 
 
 @jit
-def decide(position, work, n, u, user):
+def decide(position, work, n, u, user, memory):
     """The choice of the seat to play among the first `n` of `work.cards`."""
     seat = position.seat
     number = work.numbers[seat]
@@ -120,11 +121,17 @@ def decide(position, work, n, u, user):
                     work.fault[2] = n
                 choice = 0
             return choice
+    if memory is not None:  # nor is the search where nobody searches
+        if number == SEARCH:
+            slip = params[SLIP]
+            if u < slip:
+                return pick(u / slip, n)
+            return play_search(position, work.cards, n, params, (u - slip) / (1.0 - slip), memory[0])
     return choose(number, position, work.cards, n, params, u)
 
 
 @jit
-def play_deal(deal, position, work, seed, game, user, records):
+def play_deal(deal, position, work, seed, game, user, memory, records):
     """Play one deal with the cards of `work.deck`; leaves its results in `work`."""
     hand_size = position.hand_size
     deck = work.deck
@@ -174,7 +181,7 @@ def play_deal(deal, position, work, seed, game, user, records):
             position.seat = seat
             position.leads = 1 if seat == deal else 0
             u = uniform(seed, game, POLICY, seat, 64 * deal + t) if work.draws[seat] else 0.0
-            choice = decide(position, work, n, u, user)
+            choice = decide(position, work, n, u, user, memory)
         card = cards[choice]
         gain = card_gain(card, total, last_suit, position.gain)
         total += PIPS[card]
@@ -221,11 +228,11 @@ def play_deal(deal, position, work, seed, game, user, records):
 
 
 @jit
-def play_games(seed, first, games, positions, works, user, out, records):
+def play_games(seed, first, games, positions, works, user, memory, out, records):
     """Play `games` games from index `first`; column ``2 g + seat`` of `out` is a seat's result.
 
     `positions` and `works` hold one record each: what the policies see, with the rules, and what they do not. `user` is
-    None or the users' functions. `records`
+    None or the users' functions, `memory` None or the working memory of the search. `records`
     is empty, or holds one record for each deal of the last game.
     """
     position = positions[0]
@@ -240,7 +247,7 @@ def play_games(seed, first, games, positions, works, user, out, records):
             out[f, column + 1] = 0
         for deal in range(work.deals):
             shuffle(work, seed, game, deal)
-            play_deal(deal, position, work, seed, game, user, records)
+            play_deal(deal, position, work, seed, game, user, memory, records)
             for s in range(2):
                 out[SCORE, column + s] += work.scores[s]
                 out[RUNNING, column + s] += work.running[s]
@@ -314,6 +321,8 @@ class Scratch:
             work.params[seat] = policy.vector()
         self.records = np.zeros(rules.deals, RECORD).view(np.recarray)
         self.no_records = np.zeros(0, RECORD).view(np.recarray)
+        searches = any(policy.info.number == SEARCH for policy in policies)
+        self.memory = search_memory(rules.hand_size) if searches else None
 
 
 class ParlettPlayable(Playable):
@@ -333,7 +342,9 @@ class ParlettPlayable(Playable):
     def play(self, seed: int, first: int, games: int, out: np.ndarray, scratch: Any, record: bool = False) -> None:
         """See `Playable.play`; with `record` the deals of the last game are kept in ``scratch.records``."""
         records = scratch.records if record else scratch.no_records
-        play_games(np.uint64(seed), first, games, scratch.positions, scratch.works, self._user, out, records)
+        play_games(
+            np.uint64(seed), first, games, scratch.positions, scratch.works, self._user, scratch.memory, out, records
+        )
         fault = scratch.works[0].fault
         if fault[0]:
             raise own_fault(self.policies[fault[0] - 1], fault)

@@ -219,6 +219,9 @@ def choose(number, position, cards, n, params, u):
     return think(number, position, cards, n, params, u)
 
 
+#: number of the policy `search`, which needs working memory and is asked by the kernel (see `search`)
+SEARCH = 6
+
 _HERE = "this project; docs/rules/parlett.md"
 _CAUTION = "weight of the score that the other is likely to make with the next card"
 _COURT_VALUE = "points that keeping a court is reckoned to be worth"
@@ -300,6 +303,36 @@ POLICIES = PolicyRegistry(
                     "short", 0.5, "weight of what is gained by being stuck oneself", 0, 3, "points per point"
                 ),
             ),
+        ),
+        PolicyInfo(
+            "search",
+            SEARCH,
+            "plays each card out in many worlds that fit what it knows and takes the one that does best",
+            "nobody at a table: what patience and a perfect memory are worth",
+            "this project; docs/decisions/0008-parlett-search.md",
+            (
+                PolicyParameter(
+                    "continuations", 2000, "deals played to the end before a card is chosen", 1, 20_000, "deals", True
+                ),
+                PolicyParameter(
+                    "spread",
+                    50,
+                    "final lead that is worth half of all that a lead can be worth; with 0 only winning counts",
+                    0,
+                    10_000,
+                    "points",
+                ),
+                PolicyParameter(
+                    "exact_left",
+                    3,
+                    "with so many cards left, worlds are played out optimally with open hands",
+                    0,
+                    6,
+                    "cards",
+                    True,
+                ),
+            ),
+            draws=True,
         ),
     ),
 )
