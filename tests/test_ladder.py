@@ -130,7 +130,7 @@ def test_slow_policies_are_put_on_top_where_they_hold() -> None:
     assert texts(ladder) == [texts(ladder)[0], "add(more=3)", "add(more=6)", "add(more=8)", "add(more=10)"]
     assert ladder.games == [6000, 6000, 900, 900]
     fresh = tournament("toy", policies=["add(more=6)", "add(more=8)"], games=900, seed=6)
-    assert ladder.rates[2] == fresh.rate(1, 0, 1 - 0.05 / 4)
+    assert ladder.rates[2].row() == pytest.approx(fresh.rate(1, 0, 1 - 0.05 / 4).row())
     assert sum(ladder.first[2]) == 2 * 90
     assert [r["games"] for r in ladder.rows()] == [0, 6000, 6000, 900, 900]
 
