@@ -172,11 +172,13 @@ def ladder_section(name: str, made: dict[str, Any], rungs: list[dict[str, Any]])
     usual = get(made["game"]).rules_type()
     default = {**usual.model_dump(mode="json"), **usual.identity()}
     told = ", ".join(f"{k} = {plain(v)}" for k, v in made["rules"].items() if v != default[k]) or "default rules"
+    slow = made["top"]["games"]
+    few = f" ({slow:,} for the slow ones on top)" if any(r["games"] == slow != made["games"] for r in rungs) else ""
     lines = [
         f"## {name.replace('_', ' ').capitalize()}",
         "",
-        f"{get(made['game']).title}, {told}; {made['games']:,} game indices, seed {made['seed']}. Neighbours are apart "
-        f"by more than {scale * made['asked']['gap']:g} ({unit}).",
+        f"{get(made['game']).title}, {told}; {made['games']:,} game indices{few}, seed {made['seed']}. "
+        f"Neighbours are apart by more than {scale * made['asked']['gap']:g} ({unit}).",
         "",
         f"| rung | policy | above the rung below, {unit} | 95 % | wins against it | against the lowest |",
         "|---:|---|---:|---:|---:|---:|",
