@@ -234,7 +234,7 @@ def pages() -> dict[Path, str]:
 FINDINGS = (
     ("caterpillars.beginner.child.mean", "Caterpillars, beginner: mean score of a child's habit, points"),
     ("caterpillars.expert.child.mean", "Caterpillars, expert: mean score of a child's habit, points"),
-    ("caterpillars.expert.best.mean", "Caterpillars, expert: mean score of the best program shipped, points"),
+    ("caterpillars.expert.best.mean", "Caterpillars, expert: mean score of the best program compared, points"),
     (
         "caterpillars.expert.skill",
         "Caterpillars, expert: the best program against a child's habit on the same dice, wins",
