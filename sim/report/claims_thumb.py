@@ -26,6 +26,10 @@ def thumb_tables(data: Path) -> Tables:
     return {"thumb": pl.read_parquet(path).with_columns(seed=pl.lit(seed))}
 
 
+def _times(n: int) -> str:
+    return {0: "not at all", 1: "once", 2: "twice"}.get(n, f"{n} times")
+
+
 def in_words(policy: str, bonus: bool) -> str:
     """A rule of thumb as one would tell it to a child."""
     numbers: dict[str, Any] = dict(get("caterpillars").policies.parse(policy).parameters())
@@ -35,8 +39,7 @@ def in_words(policy: str, bonus: bool) -> str:
         count = f"Count every empty box as {p['low']} points"
     twin = f", {p['twin']} less while another empty box has the same label" if p["twin"] else ""
     late = f", and half of that with {p['late']} rounds or fewer to come" if p["late"] else ""
-    weights = f"the middle one {MIDDLE} times, the highest {p['top']} times"
-    weights += f", the lowest {p['bottom']} times" if p["bottom"] else ", the lowest not at all"
+    weights = f"the middle one {_times(MIDDLE)}, the highest {_times(p['top'])}, the lowest {_times(p['bottom'])}"
     store = f" A die in a bonus box adds to its caterpillar what it is above {p['keep']}." if bonus else ""
     return (
         f"{count}{twin}{late}. Add up each caterpillar, points and empty boxes. Count {weights}, and take the play "
