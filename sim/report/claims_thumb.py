@@ -62,7 +62,7 @@ def add(facts: Facts, tables: Tables) -> list[dict[str, Any]]:
         facts.add(f"{key}.policy", winner["policy"], "text", **more)
         facts.add(f"{key}.rule", in_words(winner["policy"], level in ("advanced", "expert")), "text", **more)
         facts.add(f"{key}.rules", winner["rules"], "count", method="all rules of the family, on the same dice", **more)
-        for name, row, kind in (("child", child, "change"), ("second", second, "fine")):
+        for name, row, kind in (("child", child, "points"), ("second", second, "fine")):
             ends = {"low": row["behind_low"], "high": row["behind_high"], "level": 0.95}
             facts.add(f"{key}.{name}", row["behind"], kind, method="paired, on fresh games", **ends, **more)
         lost = {"low": winner["loss_low"], "high": winner["loss_high"], "level": 0.95, "method": winner["against"]}
