@@ -304,6 +304,7 @@ def test_wrong_calls_get_one_line() -> None:
 
 @pytest.mark.parametrize("policy", ["learned", "lookahead", "weighted"])
 @pytest.mark.parametrize("level", ["beginner", "advanced"])
+@pytest.mark.deep
 def test_exact_answers_follow_a_thinking_policy_as_games_do(level: str, policy: str) -> None:
     """Six standard errors: a false alarm in 500 million a comparison."""
     labels = [1, 5, 3, 6, 2, 4]

@@ -90,6 +90,7 @@ def test_the_search_finds_the_best_of_a_few_rules_whatever_the_number_of_workers
 
 
 @pytest.mark.skipif(not COMPILED, reason="solves a sheet exactly")
+@pytest.mark.deep
 def test_what_a_rule_loses_is_exact_at_beginner(monkeypatch) -> None:
     known = sheets("beginner", EXACT)
     assert len(known) == loss.PANEL
