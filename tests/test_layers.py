@@ -55,7 +55,7 @@ ROOM_ORDER = (
     ("policies", "select"),
     ("worlds", "endgame"),
     ("continuation",),
-    ("search",),
+    ("perfect", "search"),
     ("kernel",),
     ("trace",),
     ("__init__",),

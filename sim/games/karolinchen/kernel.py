@@ -39,7 +39,8 @@ from sim.games.karolinchen.moves import (
     rolled,
     start_cards,
 )
-from sim.games.karolinchen.policies import choose_next_card, choose_take
+from sim.games.karolinchen.perfect import DEPTH, STEP, perfect_card, perfect_take, table_size
+from sim.games.karolinchen.policies import OPTIMAL, choose_next_card, choose_take
 from sim.games.karolinchen.position import POSITION
 from sim.games.karolinchen.rules import KarolinchenRules
 
@@ -78,6 +79,8 @@ WORK = np.dtype(
         ("words", np.uint64, (64,)),
         ("decode", np.int32, (7 * 432,)),
         ("fault", np.int64, (4,)),
+        ("path", np.int64, (DEPTH + 1, STEP)),
+        ("worth", np.float64, (DEPTH + 1,)),
     ]
 )
 
@@ -117,10 +120,13 @@ def note_fault(work, seat, choice, n):
 
 
 @jit
-def decide_card(position, work, n, u, user):
+def decide_card(position, work, n, u, user, book):
     """Index of the next card among the first `n` of `work.cards`."""
     seat = position.seat
     params = work.params[seat]
+    if book is not None:  # without a table of values this is not even compiled
+        if work.numbers[seat] == OPTIMAL and u >= params[SLIP]:
+            return perfect_card(position, work.path, work.worth, work.cards, n, book)
     if user is not None:  # without users' functions this is not even compiled
         slip = params[SLIP]
         if work.numbers[seat] >= OWN and u >= slip:
@@ -130,10 +136,13 @@ def decide_card(position, work, n, u, user):
 
 
 @jit
-def decide_take(position, work, colour, count, n, v, user):
+def decide_take(position, work, colour, count, n, v, user, book):
     """1 to take the fitting dice for a new card, 0 to refuse."""
     seat = position.seat
     params = work.params[seat]
+    if book is not None:
+        if work.numbers[seat] == OPTIMAL and v >= params[SLIP]:
+            return perfect_take(position, work.path, work.worth, colour, book)
     if user is not None:
         slip = params[SLIP]
         if work.numbers[seat] >= OWN and v >= slip:
@@ -143,7 +152,7 @@ def decide_take(position, work, colour, count, n, v, user):
 
 
 @jit
-def choose(position, work, turn, middle, dice, seed, game, user):
+def choose(position, work, turn, middle, dice, seed, game, user, book):
     """Ask seat `position.seat` for its next card; returns the colour and the number for the decision to take dice."""
     seat = position.seat
     position.turn = turn
@@ -161,12 +170,14 @@ def choose(position, work, turn, middle, dice, seed, game, user):
         u, v = to_unit(w0, w1), to_unit(w2, w3)
     if n == 1:
         return work.cards[0], v
-    return work.cards[decide_card(position, work, n, u, user)], v
+    return work.cards[decide_card(position, work, n, u, user, book)], v
 
 
 @jit
-def play_games(seed, first, games, own_roll, max_turns, positions, works, user, out, record):
+def play_games(seed, first, games, own_roll, max_turns, positions, works, user, book, out, record):
     """Play games `first` … `first + games − 1`; `positions` and `works` hold the rules and the line-up.
+
+    `book` is the table of values that `optimal` reads, None where nobody plays it.
 
     With `record`, int64[turns, RECORD], the moves of the (then only) game are written down; None compiles to a kernel
     without a trace of recording.
@@ -238,7 +249,7 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, user, 
                 if position.finished[seat] == 6:
                     winner = seat
                     break
-                colour, v = choose(position, work, turn, middle, dice, seed, game, user)
+                colour, v = choose(position, work, turn, middle, dice, seed, game, user, book)
                 places = position.fruits[colour]
                 position.current[seat] = colour
                 position.places[seat] = places
@@ -250,7 +261,7 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, user, 
                 if count == 0:
                     break
                 n = min(count, places)
-                if may and decide_take(position, work, colour, count, n, v, user) == 0:
+                if may and decide_take(position, work, colour, count, n, v, user, book) == 0:
                     break
                 middle -= n << (4 * colour)
                 dice -= n
@@ -278,10 +289,23 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, user, 
             out[7, row] = 1 if winner == s else 0
 
 
-class KarolinchenPlayable(Playable):
-    """Karolinchen with rules and policies fixed."""
+def reads_book(policy: Policy) -> bool:
+    """Whether a policy reads exact values."""
+    return policy.info.number == OPTIMAL
 
-    def __init__(self, rules: KarolinchenRules, policies: Sequence[Policy]) -> None:
+
+class KarolinchenPlayable(Playable):
+    """Karolinchen with rules and policies fixed.
+
+    `book` is the table of exact values that `perfect` describes, and has to be given where a seat plays `optimal`.
+    """
+
+    def __init__(self, rules: KarolinchenRules, policies: Sequence[Policy], book: np.ndarray | None = None) -> None:
+        if any(reads_book(p) for p in policies):
+            second_roll = rules.reroll_after_eating and "reroll_after_eating" not in rules.without_effect()
+            if book is None or len(policies) != 2 or book.shape != (table_size(rules.total, second_roll),):
+                raise ValueError("policy optimal needs two seats and the table of values of these rules")
+        self._book = book
         self.seats = len(policies)
         self.policies = tuple(policies)
         self.fields = result_fields(rules, self.seats)
@@ -337,6 +361,7 @@ class KarolinchenPlayable(Playable):
             positions,
             works,
             self._user,
+            self._book,
             out,
             record,
         )
