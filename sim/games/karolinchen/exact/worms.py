@@ -26,8 +26,9 @@ _IDS = MAX_WORMS + 64 * COLOURS
 #: least one die, so with at most 5, 4, … 0 dice left: one of five cards, or of those, no more than the dice, whose dice
 #: are refused. Twice over because the best so far is kept beside the one being looked at, and room for rolls before.
 LEAVES = 2 * (10 * 9 * 8 * 7 * 6 * 5) + 1024
-#: distinct ends that one roll can have, by far; a power of two
-KEYS = 1 << 14
+#: distinct ends that the rolls of one pair can have, by far (below 14,100 with every choice open in the game of six
+#: fruits, which has most); a power of two
+KEYS = 1 << 16
 
 #: how a seat decides: by its policy, any card with equal chances, the best for winning against this opponent, or the
 #: best against an opponent who plays the best in turn (its values come from a table of their own)
