@@ -172,11 +172,13 @@ def ladder_section(name: str, made: dict[str, Any], rungs: list[dict[str, Any]])
     usual = get(made["game"]).rules_type()
     default = {**usual.model_dump(mode="json"), **usual.identity()}
     told = ", ".join(f"{k} = {plain(v)}" for k, v in made["rules"].items() if v != default[k]) or "default rules"
+    slow = made["top"]["games"]
+    few = f" ({slow:,} for the slow ones on top)" if any(r["games"] == slow != made["games"] for r in rungs) else ""
     lines = [
         f"## {name.replace('_', ' ').capitalize()}",
         "",
-        f"{get(made['game']).title}, {told}; {made['games']:,} game indices, seed {made['seed']}. Neighbours are apart "
-        f"by more than {scale * made['asked']['gap']:g} ({unit}).",
+        f"{get(made['game']).title}, {told}; {made['games']:,} game indices{few}, seed {made['seed']}. "
+        f"Neighbours are apart by more than {scale * made['asked']['gap']:g} ({unit}).",
         "",
         f"| rung | policy | above the rung below, {unit} | 95 % | wins against it | against the lowest |",
         "|---:|---|---:|---:|---:|---:|",
@@ -232,7 +234,7 @@ def pages() -> dict[Path, str]:
 FINDINGS = (
     ("caterpillars.beginner.child.mean", "Caterpillars, beginner: mean score of a child's habit, points"),
     ("caterpillars.expert.child.mean", "Caterpillars, expert: mean score of a child's habit, points"),
-    ("caterpillars.expert.best.mean", "Caterpillars, expert: mean score of the best program shipped, points"),
+    ("caterpillars.expert.best.mean", "Caterpillars, expert: mean score of the best program compared, points"),
     (
         "caterpillars.expert.skill",
         "Caterpillars, expert: the best program against a child's habit on the same dice, wins",

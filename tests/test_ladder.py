@@ -101,7 +101,7 @@ def test_a_ladder_has_both_ends_and_even_steps() -> None:
 def test_a_ladder_is_measured_on_games_that_had_no_say_in_its_choice() -> None:
     ladder = make_ladder(POOL)
     fresh = tournament("toy", policies=texts(ladder), games=6000, seed=6)
-    level = 1 - 0.05 / 3
+    level = 1 - 0.05 / 3  # for four rungs, three steps
     for i in range(1, 4):
         assert ladder.rates[i - 1] == fresh.rate(i, i - 1, level)
         assert ladder.gains[i - 1].low == pytest.approx(fresh.rate(i, i - 1, level).low - 0.5)
@@ -123,15 +123,29 @@ def test_noise_is_used_no_more_than_allowed() -> None:
     assert [(a.id, b.id) for a, b, _ in two.ranges] == [("planner", "random")]
 
 
+def test_slow_policies_are_put_on_top_where_they_hold() -> None:
+    call = {**POOL, "rungs": 5, "top_games": 900}
+    ladder = make_ladder({**call, "top": ["add(more=6, slip=0.5)", "add(more=8)", "add(more=10)"]})
+    # the toy does not slip: the first one is as strong as the rung below and left out, and its room is used
+    assert texts(ladder) == [texts(ladder)[0], "add(more=3)", "add(more=6)", "add(more=8)", "add(more=10)"]
+    assert ladder.games == [6000, 6000, 900, 900]
+    fresh = tournament("toy", policies=["add(more=6)", "add(more=8)"], games=900, seed=6)
+    assert ladder.rates[2].row() == pytest.approx(fresh.rate(1, 0, 1 - 0.05 / 4).row())
+    assert sum(ladder.first[2]) == 2 * 90
+    assert [r["games"] for r in ladder.rows()] == [0, 6000, 6000, 900, 900]
+
+
 def test_wrong_pools_are_refused(tmp_path: Path) -> None:
     for change, message in (
         ({"pool": ["plain"]}, "at least two policies"),
         ({"pool": ["plain", "plain"]}, "names a policy twice"),
+        ({"top": ["plain"]}, "names a policy twice"),
+        ({"top": ["add(slip=0.1)"], "rungs": 2}, "has 1 policies in top; accepted: at most 0 of 2 rungs"),
         ({"by": "luck"}, r"unknown measure \(by\) of pool ladder 'luck'; accepted: win, score"),
         ({"gap": -1}, "gap = -1 of pool ladder is not accepted"),
         ({"rung": 3}, r"unknown key of pool ladder 'rung' \(did you mean rungs\?\)"),
         ({"game": "karolinchen", "pool": ["match", "racer"], "by": "score"}, "karolinchen has no scores"),
-        ({"pool": ["plain", "add(more=0)"]}, "no two policies are surely 0.01 apart; accepted: more games"),
+        ({"pool": ["plain", "add(more=0)"]}, "no two policies are surely 0.01 apart; accepted: more games, or others"),
     ):
         with pytest.raises(SimError, match=message):
             make_ladder({**POOL, **change})

@@ -51,17 +51,23 @@ ROOM_ORDER = (
     ("rules",),
     ("position", "moves"),
     ("outcomes",),
-    ("odds", "placement", "select", "thumb"),
-    ("policies", "select"),
+    ("odds", "placement", "select", "thumb", "value"),
+    ("policies", "select", "weights"),
     ("worlds", "endgame"),
     ("continuation",),
     ("perfect", "search"),
     ("kernel",),
+    ("learn",),
     ("trace",),
     ("__init__",),
 )
 #: an independent truth: it shares the rules and the players, never the code it is compared with
-EXACT_MAY_IMPORT = {"rules", "policies", "position"}  # the position is the record that policies are asked with
+EXACT_MAY_IMPORT = {
+    "rules",
+    "policies",
+    "position",
+    "search",
+}  # the position is the record that policies are asked with
 
 #: parts with a closed list of libraries (beside the standard library)
 LIBRARIES = {

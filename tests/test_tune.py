@@ -79,6 +79,7 @@ def test_the_loss_against_opponents_is_the_mean_of_both_seatings() -> None:
     assert -loss == pytest.approx(np.mean(points), abs=1e-12)
 
 
+@pytest.mark.deep
 def test_exact_regret_is_made_small_where_sheets_are_given() -> None:
     start = "planner(given_up=1, patience=3)"
     found = tune(

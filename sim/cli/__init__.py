@@ -37,6 +37,7 @@ MODULES = (
     "solve",
     "verify",
     "exact",
+    "learn",
     "report",
     "schema",
     "bench",

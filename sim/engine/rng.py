@@ -19,6 +19,7 @@ DECK = 2
 START = 3
 POLICY = 4
 PLACEMENT = 5
+ROLLOUT = 6
 
 _M0 = np.uint64(0xD2511F53)
 _M1 = np.uint64(0xCD9E8D57)

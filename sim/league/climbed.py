@@ -9,7 +9,8 @@ from typing import Any
 
 from sim import games as registry
 from sim.errors import FaultError, InputError
-from sim.league.ladder import FIRST, first_games
+from sim.league.ladder import first_games
+from sim.league.units import plan
 from sim.store.load import read_arrow, read_footer
 
 #: where ladders are kept
@@ -47,8 +48,9 @@ def check(seed: int, results: Path = RESULTS) -> list[dict[str, Any]]:
         rules = room.rules_type.parse(made["rules"])
         upper = random.Random(f"{seed} {path.stem}").randrange(1, len(rungs))
         pair = [room.policies.parse(rungs[i]["policy"]) for i in (upper, upper - 1)]
-        again = first_games(room, rules, pair[0], pair[1], made["seed"])
         kept = tuple(rungs[upper][name] for name in ("first_wins", "first_draws", "first_losses"))
+        meetings = len(plan(room, pair).meetings[0])
+        again = first_games(room, rules, pair[0], pair[1], made["seed"], sum(kept) // meetings)
         out.append(
             {
                 "ladder": path.stem,
@@ -70,7 +72,7 @@ def fault(found: list[dict[str, Any]]) -> FaultError | None:
     row = bad[0]
     return FaultError(
         f"kept ladder {row['ladder']} is not what is played now: {row['upper']} against {row['lower']} won, drew, lost "
-        f"{row['kept']} of the first {FIRST} game indices, now {row['again']}; make it again with `make ladders`"
+        f"{row['kept']} of the first games, now {row['again']}; make it again with `make ladders`"
     )
 
 

@@ -4,12 +4,15 @@ From a pool of policies all are compared on the same games, and the longest chai
 `gap` apart: win rate against the rung below above 1/2 + gap, or a mean score so much higher on the same dice. Choosing
 the best of many comparisons flatters them, so the chosen ladder is measured again on fresh games, and only these
 numbers are told, with intervals that hold for all neighbours together.
+
+Policies that think for long cannot meet everybody. Those in ``top`` are put on the chain in their order, each if it is
+surely above the rung below on `top_games` fresh games.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -46,6 +49,10 @@ class Pool:
         Game indices for choosing (seed `seed`) and for measuring (the seed after it).
     rungs, noise : int
         At most so many, and at most so many of them that slip.
+    top : tuple of Policy
+        Slow ones for the upper end, the weakest first.
+    top_games : int
+        Game indices for each of them.
     """
 
     name: str
@@ -59,6 +66,8 @@ class Pool:
     seed: int
     rungs: int
     noise: int
+    top: tuple[Policy, ...]
+    top_games: int
 
 
 def read_pool(source: Path | str | Mapping[str, Any]) -> Pool:
@@ -81,7 +90,7 @@ def read_pool(source: Path | str | Mapping[str, Any]) -> Pool:
             raise SweepError(f"cannot read {source}; accepted: a pool of policies, as in sweeps/ladders") from None
         except yaml.YAMLError:
             given = None
-    known = ("game", "rules", "by", "gap", "games", "measure", "seed", "rungs", "noise", "pool")
+    known = ("game", "rules", "by", "gap", "games", "measure", "seed", "rungs", "noise", "pool", "top", "top_games")
     if not isinstance(given, Mapping) or not {"game", "pool"} <= set(given):
         raise SweepError(f"{name} is not a pool; accepted: YAML with game, pool and, if wanted, {', '.join(known)}")
     for key in given:
@@ -91,7 +100,8 @@ def read_pool(source: Path | str | Mapping[str, Any]) -> Pool:
     rules = room.rules_type.parse(given.get("rules"))
     pool = given["pool"]
     policies = check_field(room, rules, pool if isinstance(pool, Sequence) else [])
-    texts = labels_of(policies)
+    top = [room.policies.parse(p) for p in given.get("top") or ()]
+    texts = labels_of([*policies, *top])
     if any("#" in text for text in texts):
         raise SweepError(f"pool {name} names a policy twice; accepted: each once")
     by = str(given.get("by", "win"))
@@ -103,6 +113,9 @@ def read_pool(source: Path | str | Mapping[str, Any]) -> Pool:
     if isinstance(gap, bool) or not isinstance(gap, int | float) or not 0 <= gap < (0.5 if by == "win" else 1e9):
         raise SweepError(f"gap = {gap!r} of pool {name} is not accepted; accepted: a number from 0")
     games = whole_number("games", given.get("games", 20_000), 2, 2**40)
+    rungs = whole_number("rungs", given.get("rungs", 10), 2, 1000)
+    if len(top) > rungs - 2:
+        raise SweepError(f"pool {name} has {len(top)} policies in top; accepted: at most {rungs - 2} of {rungs} rungs")
     return Pool(
         name,
         room,
@@ -113,8 +126,10 @@ def read_pool(source: Path | str | Mapping[str, Any]) -> Pool:
         games,
         whole_number("measure", given.get("measure", games), 2, 2**40),
         whole_number("seed", given.get("seed", 1), 0, 2**64 - 2),
-        whole_number("rungs", given.get("rungs", 10), 2, 1000),
+        rungs,
         whole_number("noise", given.get("noise", 3), 0, 1000),
+        tuple(top),
+        whole_number("top_games", given.get("top_games", games), 2, games),
     )
 
 
@@ -146,6 +161,8 @@ class Ladder:
         Win rate of each rung but the lowest against the lowest, each with its own 95 % interval.
     first : list of (won, drawn, lost)
         Games of each rung against the one below on the first game indices, the two of them alone.
+    games : list of int
+        Game indices behind each rung but the lowest.
     ranges : list of (Policy, Policy, Estimate)
         How far skill reaches: win rate of the strongest against the weakest of the pool, and against `random`.
     """
@@ -156,6 +173,7 @@ class Ladder:
     rates: list[Estimate]
     floors: list[Estimate]
     first: list[tuple[int, int, int]]
+    games: list[int]
     ranges: list[tuple[Policy, Policy, Estimate]]
 
     @property
@@ -175,6 +193,7 @@ class Ladder:
                     "rung": i + 1,
                     "policy": policy.text(),
                     "noise": policy.slip > 0,
+                    "games": self.games[i - 1] if i else 0,
                     **gain.row("gain"),
                     **(self.rates[i - 1] if i else even).row("rate"),
                     **(self.floors[i - 1] if i else even).row("floor"),
@@ -200,29 +219,56 @@ class Ladder:
             seed=pool.seed + 1,
             games=pool.measure,
             chosen={"seed": pool.seed, "games": pool.games, "pool": [p.text() for p in pool.policies]},
+            top={"games": pool.top_games, "pool": [p.text() for p in pool.top]},
             asked={"by": pool.by, "gap": pool.gap, "rungs": pool.rungs, "noise": pool.noise},
             ranges=self.range_rows(),
         )
         return write_standings(path, "ladder", self.rows(), made)
 
 
-def first_games(game: Game, rules: RulesModel, upper: Policy, lower: Policy, seed: int) -> tuple[int, int, int]:
+def first_games(
+    game: Game, rules: RulesModel, upper: Policy, lower: Policy, seed: int, units: int = FIRST
+) -> tuple[int, int, int]:
     """Games won, drawn and lost by the upper of two rungs, the two alone, on the first game indices of a seed."""
-    results = play(game, rules, plan(game, [upper, lower]), seed=seed, games=FIRST).results[0]
+    results = play(game, rules, plan(game, [upper, lower]), seed=seed, games=units).results[0]
     return int(results[2]), int(results[1]), int(results[0])
 
 
 def make_ladder(source: Path | str | Mapping[str, Any], *, workers: int = 1) -> Ladder:
     """Choose a ladder from a pool, and measure it on fresh games."""
     pool = read_pool(source)
-    k = len(pool.policies)
     wanted = plan(pool.game, pool.policies)
     check_lineups(pool.game, pool.rules, wanted)
-    call: dict[str, Any] = {"workers": whole_number("workers", workers, 1, 1024)}
-    played = play(pool.game, pool.rules, wanted, seed=pool.seed, games=pool.games, **call)
-    level = 1 - (1 - LEVEL) / len(wanted.pairs)
+    if pool.top:
+        check_lineups(pool.game, pool.rules, plan(pool.game, [*pool.policies[:1], *pool.top]))
+    threads = whole_number("workers", workers, 1, 1024)
+    played = play(pool.game, pool.rules, wanted, seed=pool.seed, games=pool.games, workers=threads)
+    order, margin = _ranking(pool, played)
+    noisy = [p.slip > 0 for p in pool.policies]
+    room = len(pool.top)
+    while True:
+        # rungs are kept free for the slow ones; where these do not hold, the chain may use them after all
+        spent = sum(p.slip > 0 for p in pool.top)
+        chain = longest_chain(order, margin, noisy, pool.rungs - room, max(0, pool.noise - spent))
+        if len(chain) < 2:
+            raise InputError(
+                f"pool {pool.name}: no two policies are surely {pool.gap:g} apart; accepted: more games, or others"
+            )
+        ladder = _measured(pool, chain, order, threads)
+        for policy in pool.top:
+            ladder = _with_top(ladder, policy, threads)
+        added = len(ladder.rungs) - len(chain)
+        if added == room:
+            return ladder
+        room = added
+
+
+def _ranking(pool: Pool, played: Played) -> tuple[list[int], np.ndarray]:
+    """Policies of the pool, weakest first, and by how much each is surely more than the gap above each other one."""
+    k, pairs = len(pool.policies), played.plan.pairs
+    level = 1 - (1 - LEVEL) / len(pairs)
     margin = np.full((k, k), -np.inf)
-    for i, j in wanted.pairs:
+    for i, j in pairs:
         margin[i, j] = _apart(pool, played, i, j, level).low - pool.gap
         margin[j, i] = _apart(pool, played, j, i, level).low - pool.gap
     if pool.by == "score":
@@ -230,16 +276,15 @@ def make_ladder(source: Path | str | Mapping[str, Any], *, workers: int = 1) -> 
         strength = played.scores.mean
     else:
         strength = np.array([np.mean([played.compared(i, j)[0] for j in range(k) if j != i]) for i in range(k)])
-    order = [int(i) for i in np.argsort(strength, kind="stable")]
-    chain = longest_chain(order, margin, [p.slip > 0 for p in pool.policies], pool.rungs, pool.noise)
-    if len(chain) < 2:
-        raise InputError(
-            f"pool {pool.name}: no two policies are surely {pool.gap:g} apart; accepted: more games, or other policies"
-        )
-    return _measured(pool, chain, order, call)
+    return [int(i) for i in np.argsort(strength, kind="stable")], margin
 
 
-def _measured(pool: Pool, chain: list[int], order: list[int], call: Mapping[str, Any]) -> Ladder:
+def _rate(played: Played, pair: tuple[int, int], level: float = LEVEL) -> Estimate:
+    return paired_share(*played.compared(*pair), played.units, level)
+
+
+def _measured(pool: Pool, chain: list[int], order: list[int], threads: int) -> Ladder:
+    """The chain on fresh games; intervals leave room for the slow policies above it."""
     names = [p.id for p in pool.policies]
     reach = [(order[-1], order[0])]
     if "random" in names and names.index("random") not in reach[0]:
@@ -252,19 +297,42 @@ def _measured(pool: Pool, chain: list[int], order: list[int], call: Mapping[str,
     far = [(at[a], at[b]) for a, b in reach]
     wanted = plan(pool.game, policies, list(dict.fromkeys([*steps, *down, *far])))
     seed = pool.seed + 1
-    played = play(pool.game, pool.rules, wanted, seed=seed, games=pool.measure, **call)
-    level = 1 - (1 - LEVEL) / len(steps)
-
-    def rate(pair: tuple[int, int], level: float) -> Estimate:
-        return paired_share(*played.compared(*pair), played.units, level)
-
+    played = play(pool.game, pool.rules, wanted, seed=seed, games=pool.measure, workers=threads)
+    level = _level(pool)
     rungs = tuple(pool.policies[i] for i in chain)
     return Ladder(
         pool,
         rungs,
         [_apart(pool, played, a, b, level) for a, b in steps],
-        [rate(pair, level) for pair in steps],
-        [rate(pair, LEVEL) for pair in down],
+        [_rate(played, pair, level) for pair in steps],
+        [_rate(played, pair) for pair in down],
         [first_games(pool.game, pool.rules, b, a, seed) for a, b in pairwise(rungs)],
-        [(policies[a], policies[b], rate((a, b), LEVEL)) for a, b in far],
+        [pool.measure] * len(steps),
+        [(policies[a], policies[b], _rate(played, (a, b))) for a, b in far],
+    )
+
+
+def _level(pool: Pool) -> float:
+    """Level of each neighbour's interval, so that all of them hold together (Bonferroni, for the longest ladder)."""
+    return 1 - (1 - LEVEL) / (pool.rungs - 1)
+
+
+def _with_top(ladder: Ladder, policy: Policy, threads: int) -> Ladder:
+    """The ladder with a slow policy on it, if it is surely above; else as it was."""
+    pool, seed = ladder.pool, ladder.pool.seed + 1
+    wanted = plan(pool.game, [policy, ladder.rungs[-1], ladder.rungs[0]], [(0, 1), (0, 2)])
+    played = play(pool.game, pool.rules, wanted, seed=seed, games=pool.top_games, workers=threads)
+    gain = _apart(pool, played, 0, 1, _level(pool))
+    if gain.low <= pool.gap:
+        return ladder
+    first = first_games(pool.game, pool.rules, policy, ladder.rungs[-1], seed, max(1, min(FIRST, pool.top_games // 10)))
+    return replace(
+        ladder,
+        rungs=(*ladder.rungs, policy),
+        gains=[*ladder.gains, gain],
+        rates=[*ladder.rates, _rate(played, (0, 1), _level(pool))],
+        floors=[*ladder.floors, _rate(played, (0, 2))],
+        first=[*ladder.first, first],
+        games=[*ladder.games, pool.top_games],
+        ranges=[*ladder.ranges, (policy, ladder.rungs[0], _rate(played, (0, 2)))],
     )

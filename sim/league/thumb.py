@@ -65,7 +65,7 @@ FAMILIES: dict[str, dict[str, Values]] = {
     },
 }
 #: shipped policies that the winner is compared with
-COMPARED = ("child", "greedy", "planner", "weighted")
+COMPARED = ("child", "greedy")
 #: games of each rule in the first round of the search
 FIRST = 500
 #: how many times as many games the rules play that go on, and one in how many goes on

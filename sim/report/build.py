@@ -13,13 +13,14 @@ STEPS = ("tables", "figures", "page")
 
 def tables_step(params: Params, data: Path, out: Path) -> Path:
     """Stored sweeps and ``verification.json`` → ``tables/*.csv``; stops where simulated and exact results disagree."""
+    from sim.report.claims_thumb import thumb_tables
     from sim.report.inputs import read_inputs
     from sim.report.tables import build_tables, write_tables
     from sim.report.verified import RECORD, verification_tables
 
     folder = out / "tables"
     verified = verification_tables(out / RECORD)
-    write_tables({**build_tables(read_inputs(params, data), params), **verified}, folder)
+    write_tables({**build_tables(read_inputs(params, data), params), **verified, **thumb_tables(data)}, folder)
     return folder
 
 

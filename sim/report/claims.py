@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.report import claims_caterpillars, claims_karolinchen, claims_open, claims_parlett, claims_verified
+from sim.report import (
+    claims_caterpillars,
+    claims_karolinchen,
+    claims_open,
+    claims_parlett,
+    claims_thumb,
+    claims_verified,
+)
 from sim.report.facts import Facts
 from sim.report.params import Params
 from sim.report.tables import Tables
@@ -33,6 +40,7 @@ def build_facts(tables: Tables, params: Params) -> tuple[Facts, dict[str, Any]]:
         "caterpillars": claims_caterpillars.add(facts, tables, params),
         "karolinchen": claims_karolinchen.add(facts, tables, params),
         "parlett": claims_parlett.add(facts, tables, params),
+        "thumb": claims_thumb.add(facts, tables),
         "verified": claims_verified.add(facts, tables),
         "open": claims_open.add(facts, tables, params),
         "sweeps": sweeps,

@@ -196,6 +196,7 @@ STANDINGS: dict[str, tuple[str, tuple[Column, ...]]] = {
             Column("rung", "int64", "", "1 is the lowest", 1, None),
             Column("policy", "string", "", "policy with the parameters that differ from their defaults"),
             Column("noise", "boolean", "", "whether it is made weaker by slips", 0, 1),
+            Column("games", "int64", "", "fresh game indices behind this row; 0 for the lowest rung", 0, None),
             Column("gain", "float64", "", "above the rung below: win rate minus 1/2, or points (footer: asked.by)"),
             Column("gain_low", "float64", "", "lower end of its interval; these hold for all rungs together at 95 %"),
             Column("gain_high", "float64", "", "upper end"),

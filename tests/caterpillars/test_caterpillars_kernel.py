@@ -17,6 +17,7 @@ from sim.engine.digest import digest
 from sim.engine.jit import jit
 from sim.engine.simulate import play_rows
 from sim.games import get
+from sim.games.base import PARAMETERS
 from sim.games.caterpillars import CaterpillarsRules, outcomes
 from sim.games.caterpillars.kernel import KERNEL_VERSION, flying
 from sim.games.caterpillars.outcomes import close_box, list_outcomes, open_sheet, rules_record, tables
@@ -160,7 +161,9 @@ def test_the_reference_policies_choose_the_same_without_the_list() -> None:
             roll = rng.randrange(216 if rules.dice == 3 else 36)
             face = rng.randrange(6) if rules.has_action else -1
             for policy in (RANDOM, GREEDY):
-                listed, chosen = both_ways(policy, position, roll, face, record, table, work, np.zeros(8), rng.random())
+                listed, chosen = both_ways(
+                    policy, position, roll, face, record, table, work, np.zeros(PARAMETERS), rng.random()
+                )
                 assert listed == chosen, (rules.changed(), position.labels, position.bonus, roll, face, policy)
 
 
@@ -248,6 +251,10 @@ GOLDEN = (
             {"level": "intermediate", "boxes": 1, "sheet": [0, 4, 0], "setup": "variation"},
             ["weighted", "greedy(placement=optimal)"],
         ),
+        ({"level": "beginner", "boxes": 2}, ["learned", "lookahead"]),
+        ({"level": "intermediate", "boxes": 1, "sheet": [7, 3, 5], "zero_rule": "split"}, ["lookahead(width=2)"]),
+        ({"level": "advanced", "boxes": 1}, ["learned", "rollout(games=3)"]),
+        ({"level": "expert", "boxes": 1, "final": "lowest"}, ["learned", "rollout(base=learned, games=2)"]),
     ]
 )
 

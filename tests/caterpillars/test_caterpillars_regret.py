@@ -22,11 +22,14 @@ from sim.games.caterpillars.exact.played import solve_policy
 from sim.games.caterpillars.exact.policy import empty_sheet, lay_out
 from sim.games.caterpillars.exact.push import list_options, make_options
 from sim.games.caterpillars.odds import odds
-from sim.games.caterpillars.policies import OPTIMAL, POLICIES
+from sim.games.caterpillars.policies import OPTIMAL, POLICIES, ROLLOUT
 from sim.games.caterpillars.rules import FACES, LEVELS
 
 SHEET = [1, 6, 3, 4, 2, 5, 1, 2, 1, 6, 5, 3]
-PLAYERS = [p.id for p in POLICIES if p.number != OPTIMAL]
+#: all but the one that loses nothing, and the one that rolls dice in thought and is not followed exactly
+PLAYERS = [p.id for p in POLICIES if p.number not in (OPTIMAL, ROLLOUT)]
+#: those that look at values of positions, where others are far from optimal play
+THINKERS = {"learned", "lookahead"}
 
 
 def by_kind(solution) -> dict[str, float]:
@@ -78,7 +81,8 @@ def test_they_add_up_with_bonus_boxes_within_the_fixed_points_bound(policy) -> N
     played = solve_policy({"level": "advanced", "boxes": 1}, [1, 3, 6], policy)
     gap = abs(played.regret_total - (played.optimal_value - played.value))
     assert gap <= played.regret_error_bound < 0.001
-    assert by_kind(played)["bonus"] > 0.5  # with three rounds, hardly anything matters more than what is stored
+    # with three rounds, hardly anything matters more than what is stored; who has learned the worth of positions knows
+    assert (by_kind(played)["bonus"] < 0.1) if policy in THINKERS else (by_kind(played)["bonus"] > 0.5)
 
 
 # --- plain recursion in exact fractions -------------------------------------------------------------------------------

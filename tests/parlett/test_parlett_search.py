@@ -346,6 +346,7 @@ def shares(rules: Any, policy: str, games: int) -> np.ndarray:
 
 
 @pytest.mark.skipif(not COMPILED, reason="statistics need the compiler")
+@pytest.mark.deep
 def test_the_search_beats_the_best_rule() -> None:
     """The seed is fixed; over seeds, the lower end of three standard errors is above one half but for odds of 1e-2."""
     win = shares(None, "search(continuations=500)", 900)

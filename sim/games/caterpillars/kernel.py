@@ -26,9 +26,19 @@ from sim.games.caterpillars.placement import OWN as PLACE_OWN
 from sim.games.caterpillars.placement import RANDOM as PLACE_RANDOM
 from sim.games.caterpillars.placement import SPREAD as PLACE_SPREAD
 from sim.games.caterpillars.placement import best_offer, filled, offered, place, single
-from sim.games.caterpillars.policies import GREEDY, OPTIMAL, RANDOM, READS_OTHERS, choose, choose_optimal
+from sim.games.caterpillars.policies import (
+    GREEDY,
+    LEARNED,
+    OPTIMAL,
+    RANDOM,
+    READS_OTHERS,
+    ROLLOUT,
+    choose,
+    choose_optimal,
+)
 from sim.games.caterpillars.position import OTHERS, POSITION, SEAT, WORK
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
+from sim.games.caterpillars.search import THINKERS, make_mind, think_deeply
 from sim.games.caterpillars.select import select_greedy, select_random
 
 #: raised when results change for equal arguments
@@ -323,7 +333,7 @@ def new_sheet(player, position, seed, game, g, rules, work, plan, user):
 
 
 @jit
-def decide(player, position, x, roll, face, r, rules, tables, work, book, user):
+def decide(player, position, x, roll, face, r, rules, tables, work, book, user, mind):
     """The outcome that a seat's policy takes in round `r`, packed."""
     if player.policy == RANDOM:
         return select_random(position, roll, face, rules, tables, work, player.policy_draws[r])
@@ -349,6 +359,10 @@ def decide(player, position, x, roll, face, r, rules, tables, work, book, user):
     if book is not None:  # without a book this is not even compiled
         if player.policy == OPTIMAL:
             return work.packed[choose_optimal(position, work.options, n, book)]
+    if mind is not None:  # without a thinking policy this is not even compiled
+        if LEARNED <= player.policy <= ROLLOUT:
+            u = (player.policy_draws[r] - slip) / (1.0 - slip) if player.draws else 0.0
+            return work.packed[think_deeply(player.policy, position, work.options, n, player.params, u, mind)]
     return work.packed[choose(player.policy, position, work.options, n, player.params, player.policy_draws[r])]
 
 
@@ -413,6 +427,7 @@ def play_games(
     book,
     plan,
     user,
+    mind,
     out,
     record,
     recorded,
@@ -420,9 +435,9 @@ def play_games(
     """Play games `first` … `first + games − 1` into `out`; with `record`, keep the moves of the last one in `recorded`.
 
     `rules_`, `tables_` and `work_` are arrays of one record, `players` and `positions` have one per seat; `book` is
-    None or the exact values that policy `optimal` reads, `plan` None or those that placement `optimal` reads;
-    `user` None or the users' functions (choose, single, place); `recorded` is int64[rounds × seats, 4] (outcomes, round
-    by round). Labels stay in `positions`, dice in `work_`.
+    None or the exact values that policy `optimal` reads, `plan` None or those that placement `optimal` reads; `user`
+    None or the users' functions (choose, single, place), `mind` None or what thinking policies need; `recorded` is
+    int64[rounds × seats, 4] (outcomes, round by round). Labels stay in `positions`, dice in `work_`.
     """
     rules = rules_[0]
     tables = tables_[0]
@@ -445,7 +460,7 @@ def play_games(
                     show_others(positions, s, seats)
             for s in range(seats):
                 position = positions[s]
-                outcome = decide(players[s], position, x, roll, face, r, rules, tables, work, book, user)
+                outcome = decide(players[s], position, x, roll, face, r, rules, tables, work, book, user, mind)
                 bonus_box, bonus_value, box, score = unpack(outcome)
                 write(position, bonus_box, bonus_value, box, score)
                 if record:
@@ -491,6 +506,7 @@ class _Scratch:
             player.params[:] = policy.vector()
         self.work = np.zeros(1, WORK).view(np.recarray)
         self.recorded = np.zeros((rules.rounds * seats, 4), np.int64)
+        self.mind = make_mind(rules) if any(p.info.number in THINKERS for p in policies) else None
 
 
 #: what a user's functions are given
@@ -573,6 +589,7 @@ class CaterpillarsPlayable(Playable):
             self._book,
             self._plan,
             self._user,
+            scratch.mind,
             out,
             record,
             scratch.recorded,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 
+from sim.engine.bits import count_ones
 from sim.engine.jit import jit
 from sim.engine.rng import pick
 from sim.games.base import SLIP, PolicyInfo, PolicyParameter, PolicyRegistry
@@ -24,6 +25,9 @@ CHILD = 2
 PLANNER = 3
 WEIGHTED = 4
 OPTIMAL = 5
+LEARNED = 6
+LOOKAHEAD = 7
+ROLLOUT = 8
 THUMB = 9
 
 #: outcomes whose values differ by no more are equally good: the first in sorted order is taken
@@ -133,17 +137,47 @@ def soft_median(a, b, c, noise):
 
 
 @jit
+def shared(position, label, left, patience, crowd):
+    """As `expected`, with empty boxes of one label in each other's way: they share its rolls."""
+    same = count_ones(position.label_boxes[label] & position.open_boxes)
+    return expected(position, label, left, patience / (1.0 + crowd * (same - 1)))
+
+
+@jit
+def project_shared(position, c, left, patience, crowd):
+    """As `project`, with boxes judged by `shared`."""
+    total = float(position.totals[c])
+    for b in range(c * position.boxes, (c + 1) * position.boxes):
+        if position.scores[b] < 0:
+            total += shared(position, int(position.labels[b]), left, patience, crowd)
+    return total
+
+
+@jit
 def choose_weighted(position, options, n, params):
-    """The largest projected end total, where every total is still uncertain."""
+    """The largest projected end total, where every total is still uncertain and zeros go to the lowest one."""
     patience = params[1]
     doubt = params[2]
     store = params[3]
     wish = params[4]
+    crowd = params[6]
     left = position.rounds - position.round_index
     use = params[5] * (left - 1) if position.level == EXPERT else 0.0
-    p0 = project(position, 0, left, patience)
-    p1 = project(position, 1, left, patience)
-    p2 = project(position, 2, left, patience)
+    p0 = project_shared(position, 0, left, patience, crowd)
+    p1 = project_shared(position, 1, left, patience, crowd)
+    p2 = project_shared(position, 2, left, patience, crowd)
+    neglected = 0
+    if p1 < p0:
+        neglected = 1
+    if p2 < min(p0, p1):
+        neglected = 2
+    least = patience * params[7]
+    if neglected == 0:
+        p0 = project_shared(position, 0, left, least, crowd)
+    elif neglected == 1:
+        p1 = project_shared(position, 1, left, least, crowd)
+    else:
+        p2 = project_shared(position, 2, left, least, crowd)
     noise = doubt * position.typical * position.typical * (left - 1)
     now = soft_median(p0, p1, p2, noise)
     # chance that each caterpillar flies: how much a point more for it moves the projected median
@@ -156,7 +190,8 @@ def choose_weighted(position, options, n, params):
     for i in range(n):
         box = options[i, 2]
         c = position.owner[box]
-        gain = options[i, 3] - expected(position, position.labels[box], left, patience)
+        label = int(position.labels[box])
+        gain = options[i, 3] - shared(position, label, left, least if c == neglected else patience, crowd)
         if c == 0:
             worth = soft_median(p0 + gain, p1, p2, noise)
         elif c == 1:
@@ -211,7 +246,7 @@ def choose_optimal(position, options, n, book):
 
 @jit
 def think(policy, position, options, n, params, u):
-    """Index of the outcome that policy number `policy` takes when it does not slip."""
+    """Index of the outcome that policy number `policy` takes when it does not slip; not for thinkers (see `search`)."""
     if n == 1 or policy == GREEDY:
         return choose_greedy(options, n)
     if policy == RANDOM:
@@ -328,7 +363,7 @@ POLICIES = PolicyRegistry(
                 placement("spread"),
                 PolicyParameter(
                     "patience",
-                    0.82,
+                    1.08,
                     "how surely an empty box will be served: weight of the label's odds × rounds left",
                     0.0,
                     10.0,
@@ -336,7 +371,7 @@ POLICIES = PolicyRegistry(
                 ),
                 PolicyParameter(
                     "doubt",
-                    0.29,
+                    0.11,
                     "how uncertain totals are per round left, in squared typical box scores",
                     0.0,
                     200.0,
@@ -344,7 +379,7 @@ POLICIES = PolicyRegistry(
                 ),
                 PolicyParameter(
                     "store",
-                    0.42,
+                    0.3,
                     "worth of a stored point × the chance that its caterpillar flies",
                     0.0,
                     5.0,
@@ -352,7 +387,7 @@ POLICIES = PolicyRegistry(
                 ),
                 PolicyParameter(
                     "wish",
-                    2.5,
+                    3.2,
                     "value a die has to exceed in the first round to be stored; falls to 0 in the last",
                     0.0,
                     13.0,
@@ -360,13 +395,30 @@ POLICIES = PolicyRegistry(
                 ),
                 PolicyParameter(
                     "use",
-                    0.036,
+                    0.045,
                     "expert: worth of a stored point as a letter's fourth die, per round left",
                     0.0,
                     1.0,
                     "points per point",
                 ),
+                PolicyParameter(
+                    "crowd",
+                    0.72,
+                    "how much empty boxes of one label are in each other's way: 0 not at all, 1 they share its rolls",
+                    0.0,
+                    10.0,
+                    "ratio",
+                ),
+                PolicyParameter(
+                    "neglect",
+                    0.01,
+                    "part of patience for the caterpillar with the lowest projected total, where the zeros will go",
+                    0.0,
+                    1.0,
+                    "ratio",
+                ),
             ),
+            version=2,
         ),
         PolicyInfo(
             "thumb",
@@ -385,6 +437,59 @@ POLICIES = PolicyRegistry(
             "nobody; the ceiling for a player alone",
             "this project",
             (placement("lowest"),),
+        ),
+        PolicyInfo(
+            "learned",
+            LEARNED,
+            "the largest fitted value: a small network for each number of rounds left, made by backward induction "
+            "(`sim learn`) under the default rules; under other finals a projection",
+            "somebody with ten thousand games behind them and a feeling for what a sheet is worth",
+            "this project",
+            (placement("spread"),),
+        ),
+        PolicyInfo(
+            "lookahead",
+            LOOKAHEAD,
+            "thinks through all rolls of the next round for the outcomes that look best, and judges what follows by "
+            "the fitted value",
+            "a computer, or a very patient expert",
+            "this project",
+            (
+                placement("spread"),
+                PolicyParameter("width", 4.0, "outcomes that are thought through", 1.0, 12.0, "outcomes", integer=True),
+            ),
+        ),
+        PolicyInfo(
+            "rollout",
+            ROLLOUT,
+            "plays the game to its end in thought, many times, with dice of its own, for the outcomes that look best",
+            "a computer without a good judgement of positions",
+            "this project",
+            (
+                placement("spread"),
+                PolicyParameter(
+                    "width",
+                    4.0,
+                    "outcomes that are played on, best fitted value first",
+                    1.0,
+                    12.0,
+                    "outcomes",
+                    integer=True,
+                ),
+                PolicyParameter(
+                    "games",
+                    32.0,
+                    "continuations, with the same dice for all outcomes",
+                    1.0,
+                    200.0,
+                    "games",
+                    integer=True,
+                ),
+                PolicyParameter(
+                    "base", "weighted", "policy that plays on", choices=("greedy", "planner", "weighted", "learned")
+                ),
+            ),
+            draws=True,
         ),
     ],
 )

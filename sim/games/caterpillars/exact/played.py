@@ -13,11 +13,16 @@ from sim.games.base import Policy, RulesModel
 from sim.games.caterpillars.exact.policy import Spot, follow
 from sim.games.caterpillars.exact.regret import Regret
 from sim.games.caterpillars.exact.solution import check_position, numbers
-from sim.games.caterpillars.policies import OPTIMAL, POLICIES
+from sim.games.caterpillars.policies import OPTIMAL, POLICIES, ROLLOUT
 from sim.games.caterpillars.rules import MAX_LABEL, CaterpillarsRules
 
 if TYPE_CHECKING:
     import polars as pl
+
+#: what can be followed, for errors
+_FOLLOWED = ", ".join(
+    info.id for info in POLICIES.entries.values() if info.number not in (OPTIMAL, ROLLOUT) and info.code is None
+)
 
 
 class PolicySolution:
@@ -119,5 +124,9 @@ def solve_policy(
     chosen = POLICIES.parse(policy)
     if chosen.info.number == OPTIMAL:
         raise InputError("policy optimal is solved without policies: it loses nothing; accepted: every other policy")
+    if chosen.info.number == ROLLOUT:
+        raise InputError(f"policy {chosen.id} rolls dice in thought; accepted: policies that do not, {_FOLLOWED}")
+    if chosen.info.code is not None:
+        raise InputError(f"policy {chosen.id} is one's own; accepted: built-in policies, {_FOLLOWED}")
     spot = Spot(*check_position(parsed, [False] * parsed.rounds if filled is None else filled, totals, bonus))
     return PolicySolution(parsed, labels, chosen, spot, workers)

@@ -25,6 +25,7 @@ from sim.games.caterpillars.exact.push import KINDS, Blocks, Worth, count_ends, 
 from sim.games.caterpillars.exact.stages import FORCED, SPLIT, STRICT
 from sim.games.caterpillars.position import POSITION
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
+from sim.games.caterpillars.search import THINKERS, make_mind
 
 #: positions that are followed at most, a bound on time; the published game at intermediate has 64 million
 POSITIONS = 1 << 27
@@ -141,12 +142,13 @@ def follow(
     nothing = np.zeros(0, np.int64)
     unknown = Worth(np.zeros(0), nothing, np.zeros(0), np.zeros((0, 0, 0), np.int64), np.zeros((0, 0), np.int64))
     o = make_options(most_options(choices, rules.rounds))
+    mind = make_mind(rules) if policy.info.number in THINKERS else None
     for layer, triples in enumerate(layers[:-1]):
         handed = np.zeros(fillings * sizes[layer + 1])
         push_policy(
             chance, sizes[layer], handed, sizes[layer + 1], triples, sum(spot.filled) + layer, blocks, choices,
             unknown if worths is None else worths(layer + 1), policy.info.number, policy.vector(),
-            positions, o, lost[layer],
+            positions, o, mind, lost[layer],
         )  # fmt: skip
         chance = handed
     full = blocks.length[:, -1]

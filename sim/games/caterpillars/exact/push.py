@@ -13,6 +13,7 @@ import numpy as np
 from sim.engine.jit import jit
 from sim.games.caterpillars.exact.stages import SPLIT, STRICT, worth
 from sim.games.caterpillars.policies import chances
+from sim.games.caterpillars.search import deep_chances
 
 #: kinds of loss, see `regret`
 KINDS = ("bonus", "split", "box", "zero")
@@ -194,7 +195,7 @@ def lead(m, n, boxes, table, o, blocks, size, worth_later, to, look):
 @jit
 def push_policy(
     chance, size, handed, size_after, triples, layer, blocks, choices, worth_later, policy, params, positions, o,
-    lost
+    mind, lost
 ):  # fmt: skip
     """Hand the probability of every position of one layer on to the next, along the policy's choices.
 
@@ -249,7 +250,10 @@ def push_policy(
                             if p == 0.0:
                                 continue
                             position.totals[2] = blocks.base[2] + t2
-                            chances(policy, position, o.outcome, n, params, share)
+                            if mind is None:
+                                chances(policy, position, o.outcome, n, params, share)
+                            else:
+                                deep_chances(policy, position, o.outcome, n, params, share, mind)
                             for k in range(n):
                                 if share[k] > 0.0:
                                     handed[to[k, 0] + t0 * to[k, 1] + t1 * to[k, 2] + t2] += p * share[k]

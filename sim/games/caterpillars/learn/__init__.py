@@ -1,0 +1,1 @@
+"""Learning the fitted value of a level by backward induction: see `train`."""
