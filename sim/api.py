@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim import games as registry
 from sim.engine.slot import helper as jit
-from sim.errors import InputError, PolicyError, unknown, whole_number
+from sim.errors import InputError, PolicyError, play_range, unknown, whole_number
 from sim.games.base import Field, Policy, RulesModel, Scenario
 from sim.games.own import load as load_policies
 from sim.games.own import parameter, policy
@@ -71,19 +71,9 @@ def scenario_of(game: str, rules: Rules, policies: Policies) -> Scenario:
     return found.scenario(rules, line_up)
 
 
-def _range(seed: object, first_game: object, games: object, workers: object) -> tuple[int, int, int, int]:
-    first = whole_number("first_game", first_game, 0, 2**63 - 2)
-    return (
-        whole_number("seed", seed, 0, 2**64 - 1),
-        first,
-        whole_number("games", games, 1, 2**63 - 1 - first),
-        whole_number("workers", workers, 1, 1024),
-    )
-
-
 def check_call(*, seed: int, games: int, workers: int = 1, first_game: int = 0) -> None:
     """Refuse seeds, numbers of games and workers out of range."""
-    _range(seed, first_game, games, workers)
+    play_range(seed, first_game, games, workers)
 
 
 def simulate(
@@ -126,7 +116,7 @@ def simulate(
         In one line: what was given, what is accepted.
     """
     scenario = scenario_of(game, rules, policies)
-    seed, first, count, workers = _range(seed, first_game, games, workers)
+    seed, first, count, workers = play_range(seed, first_game, games, workers)
     announce(scenario.game)
     playable = scenario.game.compile(scenario.rules, scenario.policies)
     room = Rows(playable.fields, playable.seats, first, count)
@@ -191,7 +181,7 @@ def summarise(
         Counts: seat, the columns of `by`, count. Differences: pair, of, against (scenario id), seat, difference, count.
     """
     scenario = scenario_of(game, rules, policies)
-    seed, first, count, workers = _range(seed, first_game, games, workers)
+    seed, first, count, workers = play_range(seed, first_game, games, workers)
     chosen = check_by(_fields(scenario), scenario.game.headline if by is None else by)
     if pairs is not None and (isinstance(pairs, str | Mapping) or not isinstance(pairs, Sequence) or not pairs):
         raise InputError(f"pairs = {pairs!r} is not accepted; accepted: None, or a list of at least one mapping")
@@ -213,7 +203,7 @@ def trace(game: str, *, rules: Rules = None, policies: Policies, seed: int, game
         0 … 2^63 − 2.
     """
     scenario = scenario_of(game, rules, policies)
-    seed, first, _, _ = _range(seed, whole_number("game_index", game_index, 0, 2**63 - 2), 1, 1)
+    seed, first, _, _ = play_range(seed, whole_number("game_index", game_index, 0, 2**63 - 2), 1, 1)
     announce(scenario.game)
     return scenario.game.trace(scenario.rules, scenario.policies, seed, first)
 
@@ -307,7 +297,7 @@ def play_file(
     on_block: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
     """All rows as one Parquet file with provenance; memory does not depend on `games`. Returns the provenance."""
-    seed, first, count, workers = _range(seed, first_game, games, workers)
+    seed, first, count, workers = play_range(seed, first_game, games, workers)
     announce(scenario.game)
     return rows.write_file(path, scenario, seed=seed, first=first, games=count, workers=workers, on_block=on_block)
 

@@ -67,3 +67,16 @@ def whole_number(name: str, value: object, low: int, high: int | None = None) ->
     if number < low or (high is not None and number > high):
         raise InputError(f"{name} = {number} is not accepted; accepted: {limit}")
     return number
+
+
+def play_range(
+    seed: object, first_game: object, games: object, workers: object, least: int = 1
+) -> tuple[int, int, int, int]:
+    """Seed, first game, number of games (at least `least`) and threads of a call, as whole numbers within limits."""
+    first = whole_number("first_game", first_game, 0, 2**63 - 2)
+    return (
+        whole_number("seed", seed, 0, 2**64 - 1),
+        first,
+        whole_number("games", games, least, 2**63 - 1 - first),
+        whole_number("workers", workers, 1, 1024),
+    )

@@ -11,6 +11,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -32,6 +33,20 @@ PolicyTexts = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Workers = Annotated[str, typer.Option("--workers", metavar="N", help="Threads; results do not depend on it.")]
 Seed = Annotated[str, typer.Option("--seed", metavar="N", help="0 … 2^64 − 1; fixes every die and card.")]
+
+
+FirstGame = Annotated[str, typer.Option("--first-game", metavar="N", help="Index of the first game.")]
+
+
+def parquet_name(out: Path | None) -> None:
+    """Refuse a file for ``--out`` whose name does not say what it will be."""
+    if out is not None and out.suffix != ".parquet":
+        raise InputError(f"--out {out} is not accepted; accepted: a name ending in .parquet")
+
+
+def told_rules(rules: Any) -> str:
+    """Rules as the head of a printed table has them: the parameters that differ from the defaults."""
+    return ", ".join(f"{k}={v}" for k, v in rules.changed().items()) or "default rules"
 
 
 def number(name: str, text: str) -> int:

@@ -45,8 +45,9 @@ def ladder(
 
     told = []
     for path in pool:
-        api.announce(read_pool(path).game)
-        found = make_ladder(path, workers=number("workers", workers))
+        wanted = read_pool(path)
+        api.announce(wanted.game)
+        found = make_ladder(wanted, workers=number("workers", workers))
         if out is not None:
             found.write(out / f"{path.stem}.parquet")
         told.append(

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from sim.cli.common import (
+    FirstGame,
     GameName,
     Json,
     PolicyTexts,
@@ -18,9 +19,11 @@ from sim.cli.common import (
     Workers,
     line_up,
     number,
+    parquet_name,
     print_frame,
     print_json,
     rules_from,
+    told_rules,
 )
 
 #: columns of the printed summary that are numbers: 95 % interval from low to high, then spread and quantiles
@@ -40,7 +43,7 @@ def run(
     games: Annotated[str, typer.Option("--games", metavar="N", help="Number of games.")] = "10000",
     seed: Seed = "1",
     workers: Workers = "1",
-    first_game: Annotated[str, typer.Option("--first-game", metavar="N", help="Index of the first game.")] = "0",
+    first_game: FirstGame = "0",
     by: Annotated[
         str | None, typer.Option("--by", metavar="A,B", help="Columns of the summary; default the game's headline.")
     ] = None,
@@ -65,11 +68,9 @@ def run(
         "first_game": number("first_game", first_game),
     }
     api.check_call(**call)
-    if out is not None:
-        if out.suffix != ".parquet":
-            raise InputError(f"--out {out} is not accepted; accepted: a name ending in .parquet")
-        if by is not None:
-            raise InputError("--by with --out is not accepted; accepted: one of them (rows have every column)")
+    parquet_name(out)
+    if out is not None and by is not None:
+        raise InputError("--by with --out is not accepted; accepted: one of them (rows have every column)")
     fields = room.fields(scenario.rules, len(scenario.policies))
     # who plays alone always wins: no line for that unless it is asked for
     usual = [name for name in room.headline if name != "win" or len(scenario.policies) > 1]
@@ -107,8 +108,10 @@ def run(
     if as_json:
         print_json({**head, "summary": rows})
         return
-    changed = ", ".join(f"{k}={v}" for k, v in scenario.rules.changed().items()) or "default rules"
-    print(f"{room.title}, {changed}, {call['games']:,} games, seed {call['seed']}, scenario {scenario.id}")
+    print(
+        f"{room.title}, {told_rules(scenario.rules)}, {call['games']:,} games, seed {call['seed']}, scenario "
+        f"{scenario.id}"
+    )
     print_frame(
         [_told(row, head["policies"]) for row in rows],
         right=NUMBERS,

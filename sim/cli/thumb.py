@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sim.cli.common import Json, Seed, Workers, number, print_frame, print_json
+from sim.cli.common import Json, Seed, Workers, number, parquet_name, print_frame, print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -33,14 +33,12 @@ def thumb(
 ) -> None:
     """Search the strongest short rule among more than 10,000 per level, and measure it again on fresh games."""
     from sim import games as registry
-    from sim.errors import InputError
     from sim.games.caterpillars.rules import LEVELS
     from sim.league import thumb as league
     from sim.sweep.progress import Progress
     from sim.sweep.warm import announce
 
-    if out is not None and out.suffix != ".parquet":
-        raise InputError(f"--out {out} is not accepted; accepted: a name ending in .parquet")
+    parquet_name(out)
     call: dict[str, Any] = {
         "seed": number("seed", seed),
         "games": number("games", games),

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sim.cli.common import (
+    FirstGame,
     GameName,
     Json,
     PolicyTexts,
@@ -16,9 +17,11 @@ from sim.cli.common import (
     Seed,
     Workers,
     number,
+    parquet_name,
     print_frame,
     print_json,
     rules_from,
+    told_rules,
 )
 
 
@@ -37,7 +40,7 @@ def tournament(
     ] = "10000",
     seed: Seed = "1",
     workers: Workers = "1",
-    first_game: Annotated[str, typer.Option("--first-game", metavar="N", help="Index of the first game.")] = "0",
+    first_game: FirstGame = "0",
     anchor: Annotated[
         str | None,
         typer.Option("--anchor", metavar="POLICY", help="Tell strengths against this one; default the first."),
@@ -50,11 +53,9 @@ def tournament(
     """Let policies meet pair by pair: win rates, Bradley–Terry strengths, how well these fit, cycles."""
     from sim import api
     from sim import games as registry
-    from sim.errors import InputError
 
     room = registry.get(game)
-    if out is not None and out.suffix != ".parquet":
-        raise InputError(f"--out {out} is not accepted; accepted: a name ending in .parquet")
+    parquet_name(out)
     found = api.tournament(
         game,
         policies=list(policy or ()),
@@ -71,9 +72,11 @@ def tournament(
     if as_json:
         print_json(record)
         return
-    changed = ", ".join(f"{k}={v}" for k, v in found.rules.changed().items()) or "default rules"
     each = "one game" if record["games_per_pair"] == 1 else "both seatings"
-    print(f"{room.title}, {changed}, {record['games']:,} game indices, {each} of each pair, seed {record['seed']}")
+    print(
+        f"{room.title}, {told_rules(found.rules)}, {record['games']:,} game indices, {each} of each pair, seed "
+        f"{record['seed']}"
+    )
     print_frame([_policy(row) for row in record["table"]], right=("win rate", "strength", "score", "±", "± ", "±  "))
     print()
     print_frame([_pair(row) for row in record["pairs"]], right=("wins", "draws", "losses", "win rate", "±", "fitted"))

@@ -20,7 +20,7 @@ import numpy as np
 from numba import types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from sim.engine.jit import COMPILED
+from sim.engine.jit import COMPILED, jit
 from sim.errors import PolicyError
 
 Function = Callable[..., Any]
@@ -85,17 +85,15 @@ def fill(functions: tuple[Function | None, ...], arguments: tuple[tuple[str, Any
     """
     signature = types.int64(*(kind for _, kind in arguments))
     distinct = list(dict.fromkeys(f for f in functions if f is not None))
-    for function in distinct:
-        _check(function, signature, len(arguments))
     if not COMPILED:
         by_seat = [f and _plain(f) for f in functions]
         return lambda position, *rest: by_seat[position.seat](position, *rest)  # type: ignore[misc]
-    if len(distinct) == 1:
-        joined = distinct[0]
-    else:
-        names = [name for name, _ in arguments]
-        inner = [_compiled(f) for f in distinct]
-        joined = _by_seat([None if f is None else distinct.index(f) for f in functions], inner, names)
+    alone = [_alone(function, signature) for function in distinct]
+    if len(alone) == 1:
+        return alone[0]
+    names = [name for name, _ in arguments]
+    inner = [_compiled(f) for f in distinct]
+    joined = _by_seat([None if f is None else distinct.index(f) for f in functions], inner, names)
     return numba.cfunc(signature, error_model="numpy")(joined)
 
 
@@ -127,15 +125,10 @@ def _read_only(argument: Any) -> Any:
 
 
 @lru_cache(maxsize=256)
-def _check(function: Function, signature: Any, count: int) -> None:
-    code = function.__code__
-    where = f"{code.co_filename}:{code.co_firstlineno}: {function.__name__}"
-    if code.co_argcount != count or code.co_flags & 0x0C:  # *args, **kwargs
-        raise PolicyError(f"{where} takes {code.co_argcount} arguments; accepted: a function of {count}")
-    if not COMPILED:
-        return
+def _alone(function: Function, signature: Any) -> Any:
+    """A function compiled for a slot by itself; its faults are told in its own words."""
     try:
-        numba.cfunc(signature, error_model="numpy")(function)
+        return numba.cfunc(signature, error_model="numpy")(function)
     except Exception as error:  # not every fault that the compiler finds is of its own kind
         raise PolicyError(_one_line(function, error)) from None
 
@@ -171,28 +164,49 @@ def _by_seat(which: list[int | None], inner: list[Any], names: list[str]) -> Fun
     return by_seat
 
 
-def fill_slots(codes: Sequence[Any], slots: Slots, defaults: Mapping[str, Function]) -> tuple[Any, ...]:
-    """The users' functions of a line-up, one for each slot.
+@jit
+def checked(work, seat, choice, n):  # type: ignore[no-untyped-def]
+    """A user's `choice`, or the first one where it is none of the `n` offered.
+
+    The first such fault is kept in ``work.fault``: seat + 1 (0: none), what was returned, number of choices; the fourth
+    place is the kernel's, for the game.
+    """
+    if 0 <= choice < n:
+        return choice
+    if work.fault[0] == 0:
+        work.fault[0] = seat + 1
+        work.fault[1] = choice
+        work.fault[2] = n
+    return 0
+
+
+def fill_slots(policies: Sequence[Any], slots: Slots, defaults: Mapping[str, Function]) -> tuple[Any, ...] | None:
+    """The users' functions of a line-up, one for each slot; None where nobody plays a user's policy.
 
     Parameters
     ----------
-    codes : sequence
-        By seat: the code of a user's policy, None where the seat plays a built-in one.
+    policies : sequence of Policy
+        By seat.
     slots : mapping
         Arguments of each slot.
     defaults : mapping
         What to take where a user's policy has no function for a slot.
     """
+    codes = [policy.info.code for policy in policies]
+    if not any(codes):
+        return None
     return tuple(
         fill(tuple(c and c.functions.get(name, defaults.get(name)) for c in codes), arguments)
         for name, arguments in slots.items()
     )
 
 
-def own_fault(policy: Any, fault: Any) -> PolicyError:
-    """The error for a user's policy that chose nothing that was offered; `fault` is (seat + 1, returned, n, game)."""
-    _, returned, n, game = (int(x) for x in fault)
-    return PolicyError(
-        f"policy {policy.id} ({policy.info.code.where}) returned {returned} in game {game}, where {n} choices were "
-        f"offered; accepted: 0 to {n - 1}"
-    )
+def raise_fault(policies: Sequence[Any], fault: Any) -> None:
+    """Raise the error for a user's policy that chose nothing that was offered, if one did; see `checked`."""
+    seat, returned, n, game = (int(x) for x in fault)
+    if seat:
+        policy = policies[seat - 1]
+        raise PolicyError(
+            f"policy {policy.id} ({policy.info.code.where}) returned {returned} in game {game}, where {n} choices were "
+            f"offered; accepted: 0 to {n - 1}"
+        )

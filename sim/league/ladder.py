@@ -234,9 +234,9 @@ def first_games(
     return int(results[2]), int(results[1]), int(results[0])
 
 
-def make_ladder(source: Path | str | Mapping[str, Any], *, workers: int = 1) -> Ladder:
+def make_ladder(source: Pool | Path | str | Mapping[str, Any], *, workers: int = 1) -> Ladder:
     """Choose a ladder from a pool, and measure it on fresh games."""
-    pool = read_pool(source)
+    pool = source if isinstance(source, Pool) else read_pool(source)
     wanted = plan(pool.game, pool.policies)
     check_lineups(pool.game, pool.rules, wanted)
     if pool.top:

@@ -16,7 +16,7 @@ import polars as pl
 from sim.errors import StoreError
 from sim.games.caterpillars.exact.played import solve_policy
 from sim.games.caterpillars.rules import CaterpillarsRules
-from sim.league.thumb import measure
+from sim.league.means import measure
 from sim.store.load import read_footer
 
 #: sheets of the panel that policies are solved on; each takes some seconds a policy

@@ -15,7 +15,7 @@ import numpy as np
 from sim.errors import InputError, PolicyError, RulesError
 from sim.games.base import Game, Policy, RulesModel
 from sim.league.tournament import check_lineups
-from sim.league.units import Place, Plan, Played, plan, play
+from sim.league.units import Plan, Played, alone, plan, play
 from sim.stats import Estimate
 
 
@@ -45,11 +45,6 @@ class Objective(abc.ABC):
         return play(self.game, self.rules, wanted, seed=seed, games=games, first_game=first, workers=workers)
 
 
-def _alone(policies: Sequence[Policy]) -> Plan:
-    """Everybody plays alone, in seat 0: policies that draw numbers draw the same ones."""
-    return Plan(lineups=[(p,) for p in policies], places=[[Place(i, 0)] for i in range(len(policies))])
-
-
 class Score(Objective):
     """Mean score of a policy that plays alone."""
 
@@ -59,12 +54,12 @@ class Score(Objective):
         return {"kind": "score"}
 
     def losses(self, policies: Sequence[Policy], seed: int, first: int, games: int, workers: int) -> list[float]:
-        scores = self._play(_alone(policies), seed, first, games, workers).scores
+        scores = self._play(alone(policies), seed, first, games, workers).scores
         assert scores is not None
         return [-float(m) for m in scores.mean]
 
     def gain(self, tuned: Policy, default: Policy, seed: int, games: int, workers: int) -> Estimate:
-        scores = self._play(_alone([tuned, default]), seed, 0, games, workers).scores
+        scores = self._play(alone([tuned, default]), seed, 0, games, workers).scores
         assert scores is not None
         return scores.contrast([1, -1])
 

@@ -16,13 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sim import games as registry
-from sim.errors import InputError, unknown, whole_number
-from sim.games.base import Policy
+from sim.errors import InputError, play_range, unknown, whole_number
 from sim.games.caterpillars.rules import LEVELS, CaterpillarsRules
-from sim.stats import Estimate, mean, paired
+from sim.league import loss
+from sim.league.means import Measured, mean_scores, measure
 from sim.store.standings import standings_provenance, write_standings
 
 Values = tuple[int, ...]
@@ -73,8 +71,8 @@ MORE, BETTER = 6, 8
 #: rules in the last round
 LAST = 4
 _LOST = {"loss": "value", "loss_low": "low", "loss_high": "high"}
-#: rules are asked in blocks of so many games
-BLOCK = 2000
+#: rules that are played together
+TOGETHER = 64
 
 
 @dataclass(frozen=True)
@@ -84,24 +82,6 @@ class Round:
     rules: int
     games: int
     best: float
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A policy on the games that had no say in the search.
-
-    Attributes
-    ----------
-    policy : str
-    mean : Estimate
-        Mean end total, in points.
-    behind : Estimate
-        The winner's end total minus this policy's, on the same dice, in points.
-    """
-
-    policy: str
-    mean: Estimate
-    behind: Estimate
 
 
 @dataclass(frozen=True)
@@ -133,18 +113,6 @@ def family(level: str) -> Iterator[str]:
     names = list(FAMILIES[level])
     for numbers in itertools.product(*FAMILIES[level].values()):
         yield "thumb(" + ", ".join(f"{k}={v}" for k, v in zip(names, numbers, strict=True)) + ")"
-
-
-def scores(rules: CaterpillarsRules, policy: Policy, seed: int, first: int, games: int) -> Iterator[np.ndarray]:
-    """End totals of one player's games, block by block: int64[at most BLOCK]."""
-    playable = registry.get("caterpillars").compile(rules, [policy])
-    scratch = playable.scratch()
-    at = [field.name for field in playable.fields].index("score")
-    for start in range(first, first + games, BLOCK):
-        n = min(BLOCK, first + games - start)
-        out = np.zeros((len(playable.fields), n), np.int32)
-        playable.play(seed, start, n, out, scratch)
-        yield out[at].astype(np.int64)
 
 
 def search(
@@ -181,10 +149,9 @@ def search(
     """
     if level not in LEVELS:
         raise InputError(unknown("level", level, LEVELS))
-    whole_number("games", games, 2)
+    seed, _, games, workers = play_range(seed, 0, games, workers, 2)
     rules = CaterpillarsRules.parse({"level": level})
     assert isinstance(rules, CaterpillarsRules)
-    room = registry.get("caterpillars")
     left = list(family(level) if every is None else every)
     if len(left) < 2:
         raise InputError(f"{len(left)} rules were given; accepted: at least 2")
@@ -193,16 +160,18 @@ def search(
     with ThreadPoolExecutor(workers) as pool:
         while True:
 
-            def total(policy: str, begin: int = begin, n: int = n) -> int:
-                return sum(int(s.sum()) for s in scores(rules, room.policies.parse(policy), seed, begin, n))
+            def means(some: Sequence[str], begin: int = begin, n: int = n) -> list[float]:
+                return mean_scores(rules, some, seed, begin, n).mean.tolist()
 
-            totals = []
-            for done, value in enumerate(pool.map(total, left), 1):
-                totals.append(value)
+            size = min(TOGETHER, -(-len(left) // workers))  # few rules: a share for every thread
+            parts = [left[at : at + size] for at in range(0, len(left), size)]
+            found: list[float] = []
+            for part in pool.map(means, parts):
+                found += part
                 if on_rule is not None:
-                    on_rule(done, len(left))
-            order = sorted(range(len(left)), key=lambda i: (-totals[i], i))
-            rounds.append(Round(len(left), n, totals[order[0]] / n))
+                    on_rule(len(found), len(left))
+            order = sorted(range(len(left)), key=lambda i: (-found[i], i))
+            rounds.append(Round(len(left), n, found[order[0]]))
             begin += n  # no game decides twice
             left = [left[i] for i in order]
             if len(left) <= LAST:
@@ -213,40 +182,9 @@ def search(
     return Found(level, tried, tuple(rounds), left[0], left[1], tuple(fresh))
 
 
-def measure(
-    rules: CaterpillarsRules, policies: Sequence[str], seed: int, first: int, games: int, workers: int = 1
-) -> list[Measured]:
-    """Mean end totals of policies on the same games, and how far each is behind the first one.
-
-    Memory does not grow with the number of games.
-    """
-    room = registry.get("caterpillars")
-    parsed = [room.policies.parse(p) for p in policies]
-    most = rules.max_score
-
-    def counted(span: tuple[int, int]) -> np.ndarray:
-        counts = np.zeros((len(parsed), 2, 2 * most + 1), np.int64)
-        for blocks in zip(*(scores(rules, p, seed, *span) for p in parsed), strict=True):
-            for at, block in enumerate(blocks):
-                counts[at, 0] += np.bincount(block + most, minlength=2 * most + 1)
-                counts[at, 1] += np.bincount(blocks[0] - block + most, minlength=2 * most + 1)
-        return counts
-
-    spans = [(start, min(50 * BLOCK, first + games - start)) for start in range(first, first + games, 50 * BLOCK)]
-    with ThreadPoolExecutor(workers) as pool:
-        total = np.sum(list(pool.map(counted, spans)), axis=0)
-    points = np.arange(-most, most + 1)
-    return [
-        Measured(p.text(), mean(points, counts[0]), paired(points, counts[1]).mean)
-        for p, counts in zip(parsed, total, strict=True)
-    ]
-
-
 def rows(found: Found, exact: Path | str, seed: int, workers: int = 1) -> list[dict[str, Any]]:
     """Rows of table ``thumb``: the winner, the runner-up and the policies compared, with what each loses."""
-    from sim.league.loss import losses
-
-    lost = losses(found.level, [m.policy for m in found.fresh], exact, seed=seed, workers=workers)
+    lost = loss.losses(found.level, [m.policy for m in found.fresh], exact, seed=seed, workers=workers)
     return [
         {
             "level": found.level,

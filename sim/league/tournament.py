@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim import games as registry
-from sim.errors import InputError, PolicyError, unknown, whole_number
+from sim.errors import InputError, PolicyError, play_range, unknown, whole_number
 from sim.games.base import Game, Policy, RulesModel
 from sim.league.units import Plan, Played, plan, play
 from sim.stats import Estimate, Strengths, bradley_terry, half_test, holm, paired_share, three_cycles
@@ -284,10 +284,7 @@ def tournament(
     room = registry.get(game)
     parsed = room.rules_type.parse(rules)
     field = check_field(room, parsed, policies)
-    seed = whole_number("seed", seed, 0, 2**64 - 1)
-    first = whole_number("first_game", first_game, 0, 2**63 - 2)
-    count = whole_number("games", games, 2, 2**63 - 1 - first)
-    threads = whole_number("workers", workers, 1, 1024)
+    seed, first, count, threads = play_range(seed, first_game, games, workers, 2)
     labels = labels_of(field)
     if isinstance(anchor, str):
         name = room.policies.parse(anchor).text()

@@ -80,6 +80,11 @@ def plan(game: Game, policies: Sequence[Policy], pairs: Sequence[tuple[int, int]
     return result
 
 
+def alone(policies: Sequence[Policy]) -> Plan:
+    """Everybody plays alone, in seat 0: policies that draw numbers draw the same ones."""
+    return Plan(lineups=[(p,) for p in policies], places=[[Place(i, 0)] for i in range(len(policies))])
+
+
 @dataclass(frozen=True)
 class Played:
     """What came of a plan.

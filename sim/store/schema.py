@@ -74,6 +74,16 @@ TABLES: dict[str, tuple[str, tuple[Column, ...], tuple[Column, ...]]] = {
     ),
 }
 
+#: columns that stand in several of the tables below
+LABELS = Column("labels", "string", "", "label of each box")
+VALUE = Column("value", "float64", "points", "expected end total", 0, None)
+ERROR_BOUND = Column("error_bound", "float64", "points", "proven bound on its error", 0, None)
+LAYOUT = Column("layout", "string", "", "printed number of each box, 0 = blank")
+SETUP_GAME = Column("game", "int64", "index", "the game whose set-up dice were used", 0, None)
+BOXES = Column("boxes", "int64", "", "boxes per caterpillar", 1, 4)
+POLICY = Column("policy", "string", "", "policy with the parameters that differ from their defaults")
+LEVEL = Column("level", "string", "", "beginner, intermediate, advanced or expert")
+
 #: small tables of exact answers: name, meaning, columns. They have no games and no seats
 ANSWERS: dict[str, tuple[str, tuple[Column, ...]]] = {
     "atlas": (
@@ -85,7 +95,7 @@ ANSWERS: dict[str, tuple[str, tuple[Column, ...]]] = {
                 "",
                 "label of each box; blanks ascend within a caterpillar, caterpillars with equal print are told once",
             ),
-            Column("value", "float64", "points", "expected end total", 0, None),
+            VALUE,
             Column("sd", "float64", "points", "standard deviation of the end total", 0, None),
             Column("zero_share", "float64", "", "expected share of rounds in which a zero is written", 0, 1),
             Column("chance", "float64", "", "probability that optimal set-up ends with this labelling", 0, 1),
@@ -94,40 +104,40 @@ ANSWERS: dict[str, tuple[str, tuple[Column, ...]]] = {
     "layouts": (
         "Caterpillars: one row per layout of printed numbers, the whole game at beginner, one player, all optimal",
         (
-            Column("layout", "string", "", "printed number of each box, 0 = blank"),
+            LAYOUT,
             Column("kind", "string", "", "even: two printed boxes per caterpillar; uneven: others"),
             Column("value", "float64", "points", "expected end total, set-up included", 0, None),
-            Column("error_bound", "float64", "points", "proven bound on its error", 0, None),
+            ERROR_BOUND,
         ),
     ),
     "layout_sheets": (
         "Caterpillars: labelled sheets of the layouts after sampled set-ups, one player, play optimal",
         (
-            Column("layout", "string", "", "printed number of each box, 0 = blank"),
-            Column("game", "int64", "index", "the game whose set-up dice were used", 0, None),
+            LAYOUT,
+            SETUP_GAME,
             Column("setup", "string", "", "standard or variation"),
             Column("level", "string", "", "beginner or intermediate"),
-            Column("labels", "string", "", "label of each box"),
-            Column("value", "float64", "points", "expected end total", 0, None),
-            Column("error_bound", "float64", "points", "proven bound on its error", 0, None),
+            LABELS,
+            VALUE,
+            ERROR_BOUND,
         ),
     ),
     "advanced": (
         "Caterpillars: positions at advanced, one player, play optimal; the empty sheet first, then some positions",
         (
-            Column("labels", "string", "", "label of each box"),
+            LABELS,
             Column("filled", "string", "", "1 where the box is filled"),
             Column("totals", "string", "points", "totals of the three caterpillars"),
             Column("bonus", "string", "points", "values in the three bonus boxes, 0 = empty"),
-            Column("value", "float64", "points", "expected end total", 0, None),
-            Column("error_bound", "float64", "points", "proven bound on its error", 0, None),
+            VALUE,
+            ERROR_BOUND,
         ),
     ),
     "bracket": (
         "Caterpillars: bounds on the expected end total at expert under optimal play: bounds, one a row",
         (
-            Column("labels", "string", "", "label of each box"),
-            Column("boxes", "int64", "", "boxes per caterpillar", 1, 4),
+            LABELS,
+            BOXES,
             Column("side", "string", "", "lower, upper: a proven bound; exact: the value, within its bound of 0.01"),
             Column("value", "float64", "points", "bound on the expected end total, or the value itself", 0, None),
             Column("grid", "string", "points", "values that a bonus box can have in the smaller or the larger game"),
@@ -137,14 +147,14 @@ ANSWERS: dict[str, tuple[str, tuple[Column, ...]]] = {
     "panel": (
         "Caterpillars: the labelled sheets on which policies are measured, one player, play optimal",
         (
-            Column("level", "string", "", "beginner, intermediate, advanced or expert"),
-            Column("game", "int64", "index", "the game whose set-up dice were used", 0, None),
+            LEVEL,
+            SETUP_GAME,
             Column("setup", "string", "", "standard or variation: how it was labelled"),
             Column("placement", "string", "", "where labels were placed"),
-            Column("boxes", "int64", "", "boxes per caterpillar", 1, 4),
-            Column("labels", "string", "", "label of each box"),
-            Column("value", "float64", "points", "expected end total", 0, None),
-            Column("error_bound", "float64", "points", "proven bound on its error", 0, None),
+            BOXES,
+            LABELS,
+            VALUE,
+            ERROR_BOUND,
         ),
     ),
 }
@@ -172,9 +182,9 @@ STANDINGS: dict[str, tuple[str, tuple[Column, ...]]] = {
     "thumb": (
         "Caterpillars, one player: the strongest rule of thumb of each level, the runner-up, and policies to compare",
         (
-            Column("level", "string", "", "beginner, intermediate, advanced or expert"),
+            LEVEL,
             Column("place", "int64", "", "1 the winner of the search, 2 the runner-up, 0 not of the family", 0, 2),
-            Column("policy", "string", "", "policy with the parameters that differ from their defaults"),
+            POLICY,
             Column("rules", "int64", "", "rules of the family, all of them tried", 2, None),
             Column("games", "int64", "games", "fresh games, that had no say in the search", 2, None),
             Column("mean", "float64", "points", "mean end total on the fresh games", 0, None),
@@ -194,7 +204,7 @@ STANDINGS: dict[str, tuple[str, tuple[Column, ...]]] = {
         "policies of known strength, the weakest first, each surely stronger than the one below, on fresh games",
         (
             Column("rung", "int64", "", "1 is the lowest", 1, None),
-            Column("policy", "string", "", "policy with the parameters that differ from their defaults"),
+            POLICY,
             Column("noise", "boolean", "", "whether it is made weaker by slips", 0, 1),
             Column("games", "int64", "", "fresh game indices behind this row; 0 for the lowest rung", 0, None),
             Column("gain", "float64", "", "above the rung below: win rate minus 1/2, or points (footer: asked.by)"),

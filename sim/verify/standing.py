@@ -11,10 +11,11 @@ import polars as pl
 from scipy import stats
 
 from sim import games as registry
-from sim.engine.simulate import play_rows
 from sim.errors import InputError, unknown
 from sim.games.base import Policy
 from sim.games.caterpillars.rules import LEVELS
+from sim.stats import moments
+from sim.sweep.counting import play_counts
 from sim.verify.jobs import RESULTS
 
 Row = dict[str, Any]
@@ -64,9 +65,10 @@ def by_sheet(
     for i, kept in list(enumerate(_sheets(level, results)))[first:last]:
         labels = [int(x) for x in kept["labels"].split()]
         scenario = game.scenario({"level": level, "boxes": kept["boxes"], "sheet": labels}, [policy])
-        playable = game.compile(scenario.rules, scenario.policies)
-        score = play_rows(playable, seed, i * games, games, workers=workers)[0]
-        mean = float(score.mean())
+        counted = play_counts(scenario, seed=seed, games=games, by=("score",), workers=workers, first_game=i * games)[
+            "counts"
+        ]
+        found = moments(counted["score"], counted["count"])
         rows.append(
             {
                 "policy": scenario.policies[0].text(),
@@ -74,9 +76,9 @@ def by_sheet(
                 "setup": kept["setup"],
                 "labels": kept["labels"],
                 "value": kept["value"],
-                "mean": mean,
-                "error": float(score.std(ddof=1)) / math.sqrt(games),
-                "loss": 1.0 - mean / kept["value"],
+                "mean": found.mean,
+                "error": found.sd / math.sqrt(games),
+                "loss": 1.0 - found.mean / kept["value"],
                 "games": games,
             }
         )

@@ -298,14 +298,19 @@ SCENARIOS = [
         ["racer(guard=1.5)", "match"],
     ),
     ({"fruits": [1] * 6}, ["longest", "racer"]),
-    ({"fruits": [1, 2, 1, 1, 2, 1], "start_fruit": [0, 4], "new_card_take": "may"}, ["optimal", "optimal"]),
+    pytest.param(
+        {"fruits": [1, 2, 1, 1, 2, 1], "start_fruit": [0, 4], "new_card_take": "may"},
+        ["optimal", "optimal"],
+        marks=pytest.mark.deep,
+    ),
     (
         {"fruits": [2, 1, 1, 2, 1, 1], "start_fruit": [5, 0], "opening": "own_roll", "reroll_after_eating": True},
         ["match", "optimal"],
     ),
-    (
+    pytest.param(
         {"fruits": [1, 1, 1, 1, 2, 1], "start_fruit": [2, 4], "new_card_take": "may", "reroll_after_eating": True},
         ["optimal(slip=0.3)", "racer(guard=1.5, slip=0.5)"],
+        marks=pytest.mark.deep,
     ),
     ({"start_fruit": [0, 3, 5], "reroll_after_eating": True}, ["longest", "shortest", "longest"]),
     ({"start_fruit": [1, 1, 2, 0], "fruits": [2, 1, 2, 3, 1, 1], "opening": "own_roll"}, ["longest", "shortest"] * 2),

@@ -16,10 +16,10 @@ from sim.engine import rng
 from sim.engine.bits import count_ones, nth_one, trailing_zeros
 from sim.engine.jit import jit
 from sim.engine.rng import pick
-from sim.engine.slot import NUMBER, WHOLE, Slots, field, fill_slots, own_fault, record
+from sim.engine.slot import NUMBER, WHOLE, Slots, checked, field, fill_slots, raise_fault, record
 from sim.games.base import OWN, SLIP, Field, Playable, Policy
-from sim.games.caterpillars.odds import odds
-from sim.games.caterpillars.outcomes import NO_FACE, close_box, list_outcomes, open_sheet, rules_record, tables, unpack
+from sim.games.caterpillars.odds import show_level
+from sim.games.caterpillars.outcomes import NO_FACE, list_outcomes, open_sheet, rules_record, tables, unpack, write
 from sim.games.caterpillars.placement import LOWEST as PLACE_LOWEST
 from sim.games.caterpillars.placement import OPTIMAL as PLACE_OPTIMAL
 from sim.games.caterpillars.placement import OWN as PLACE_OWN
@@ -174,23 +174,11 @@ def set_up_optimally(position, rules, work, g, plan):
 
 
 @jit
-def note_fault(work, position, choice, n):
-    """Keep the first choice of a user's policy that was none of those offered; returns a choice to go on with."""
-    if work.fault[0] == 0:
-        work.fault[0] = position.seat + 1
-        work.fault[1] = choice
-        work.fault[2] = n
-    return 0
-
-
-@jit
 def put_own(position, work, mask, value, user, params, u):
     """Write one label where a user's function wants it; returns the blanks left (bit mask)."""
     n = list_blanks(work.blanks, mask)
     choice = user[2](position, value, work.blanks, n, params, u)
-    if choice < 0 or choice >= n:
-        choice = note_fault(work, position, choice, n)
-    box = int(work.blanks[choice])
+    box = int(work.blanks[checked(work, position.seat, choice, n)])
     position.labels[box] = value
     return mask & ~(1 << box)
 
@@ -209,9 +197,7 @@ def set_up_by_own(position, rules, work, g, draws, user, params):
         n = 3
         at = 0
         if rules.variation:
-            one = user[1](position, params, draws[3 * j])
-            if one < 0 or one >= 3:
-                one = note_fault(work, position, one, 3)
+            one = checked(work, position.seat, user[1](position, params, draws[3 * j]), 3)
             alone = position.dice[one]
             position.pending[1] = position.dice[0] + position.dice[1] + position.dice[2] - alone
             position.pending[0] = alone
@@ -338,10 +324,12 @@ def decide(player, position, x, roll, face, r, rules, tables, work, book, user, 
     if player.policy == RANDOM:
         return select_random(position, roll, face, rules, tables, work, player.policy_draws[r])
     slip = player.params[SLIP]
-    if slip > 0.0 and player.policy_draws[r] < slip:
-        return select_random(position, roll, face, rules, tables, work, player.policy_draws[r] / slip)
+    u = player.policy_draws[r]
+    if slip > 0.0 and u < slip:
+        return select_random(position, roll, face, rules, tables, work, u / slip)
     if player.policy == GREEDY:
         return select_greedy(position, roll, face, rules, tables)
+    u = (u - slip) / (1.0 - slip)
     position.round_index = r
     position.dice[0] = x % 6 + 1
     position.dice[1] = x // 6 % 6 + 1
@@ -352,30 +340,15 @@ def decide(player, position, x, roll, face, r, rules, tables, work, book, user, 
         if player.policy >= OWN:
             if n == 1:
                 return work.packed[0]
-            choice = user[0](position, work.options, n, player.params, (player.policy_draws[r] - slip) / (1.0 - slip))
-            if choice < 0 or choice >= n:
-                choice = note_fault(work, position, choice, n)
-            return work.packed[choice]
+            choice = user[0](position, work.options, n, player.params, u)
+            return work.packed[checked(work, position.seat, choice, n)]
     if book is not None:  # without a book this is not even compiled
         if player.policy == OPTIMAL:
             return work.packed[choose_optimal(position, work.options, n, book)]
     if mind is not None:  # without a thinking policy this is not even compiled
         if LEARNED <= player.policy <= ROLLOUT:
-            u = (player.policy_draws[r] - slip) / (1.0 - slip) if player.draws else 0.0
             return work.packed[think_deeply(player.policy, position, work.options, n, player.params, u, mind)]
-    return work.packed[choose(player.policy, position, work.options, n, player.params, player.policy_draws[r])]
-
-
-@jit
-def write(position, bonus_box, bonus_value, box, score):
-    """Write one outcome on the sheet."""
-    if bonus_box >= 0:
-        position.bonus[bonus_box] = bonus_value
-    c = position.owner[box]
-    position.scores[box] = score
-    position.totals[c] += score
-    position.empty[c] -= 1
-    close_box(position, box)
+    return work.packed[choose(player.policy, position, work.options, n, player.params, u)]
 
 
 @jit
@@ -486,21 +459,17 @@ class _Scratch:
 
     def __init__(self, rules: CaterpillarsRules, policies: Sequence[Policy]) -> None:
         seats = len(policies)
-        chance, best = odds(rules)
         self.positions = np.zeros(seats, POSITION).view(np.recarray)
         self.players = np.zeros(seats, SEAT).view(np.recarray)
         for s, policy in enumerate(policies):
             position, player = self.positions[s], self.players[s]
             position.rounds = rules.rounds
             position.boxes = rules.boxes
-            position.level = rules.level_index
             position.owner[: rules.rounds] = [b // rules.boxes for b in range(rules.rounds)]
             position.final = FINALS.index(rules.final)
             position.seat = s
             position.seats = seats
-            position.chance[:] = chance
-            position.best[:] = best
-            position.typical = best[1:7].mean()
+            show_level(position, rules)
             player.policy = policy.info.number
             player.draws = policy.draws
             player.params[:] = policy.vector()
@@ -566,10 +535,9 @@ class CaterpillarsPlayable(Playable):
         self.fields = result_fields(rules, self.seats)
         self._tables = tables(rules)
         self._rules = rules_record(rules)
-        own = [p.info.code for p in policies]
         reads = [p.info.number in READS_OTHERS or p.info.code is not None for p in policies]
         self._reads_others = any(reads) and self.seats > 1
-        self._user = fill_slots(own, SLOTS, {"single": _single, "place": _place}) if any(own) else None
+        self._user = fill_slots(policies, SLOTS, {"single": _single, "place": _place})
 
     def scratch(self) -> _Scratch:
         return _Scratch(self.rules, self.policies)
@@ -594,6 +562,4 @@ class CaterpillarsPlayable(Playable):
             record,
             scratch.recorded,
         )
-        fault = scratch.work[0].fault
-        if fault[0]:
-            raise own_fault(self.policies[fault[0] - 1], fault)
+        raise_fault(self.policies, scratch.work[0].fault)

@@ -8,6 +8,7 @@ empty bonus boxes, from the outcome tables.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -47,3 +48,12 @@ def odds(rules: CaterpillarsRules) -> tuple[np.ndarray, np.ndarray]:
         Indexed by label; label 0 is unused. `chance` is a probability, `best` is in points.
     """
     return _odds(rules.model_dump_json())
+
+
+def show_level(position: Any, rules: CaterpillarsRules) -> None:
+    """Write what is public about a level into the record that policies see: the level, and the odds of labels."""
+    chance, best = odds(rules)
+    position.level = rules.level_index
+    position.chance[:] = chance
+    position.best[:] = best
+    position.typical = best[1:7].mean()

@@ -368,6 +368,18 @@ def close_box(position, box):
         position.open_labels &= ~(1 << label)
 
 
+@jit
+def write(position, bonus_box, bonus_value, box, score):
+    """Write one outcome on the sheet."""
+    if bonus_box >= 0:
+        position.bonus[bonus_box] = bonus_value
+    c = position.owner[box]
+    position.scores[box] = score
+    position.totals[c] += score
+    position.empty[c] -= 1
+    close_box(position, box)
+
+
 def outcomes(
     rules: Mapping[str, Any] | str | RulesModel | None,
     labels: Sequence[int],

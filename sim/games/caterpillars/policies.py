@@ -245,8 +245,11 @@ def choose_optimal(position, options, n, book):
 
 
 @jit
-def think(policy, position, options, n, params, u):
-    """Index of the outcome that policy number `policy` takes when it does not slip; not for thinkers (see `search`)."""
+def choose(policy, position, options, n, params, u):
+    """Index of the outcome that policy number `policy` takes when it does not slip.
+
+    `OPTIMAL` needs values, see `choose_optimal`; thinkers need a mind, see `search`.
+    """
     if n == 1 or policy == GREEDY:
         return choose_greedy(options, n)
     if policy == RANDOM:
@@ -261,23 +264,13 @@ def think(policy, position, options, n, params, u):
 
 
 @jit
-def choose(policy, position, options, n, params, u):
-    """Index of the outcome that policy number `policy` takes; `OPTIMAL` needs values, see `choose_optimal`."""
-    slip = params[SLIP]
-    if u < slip:
-        return pick(u / slip, n)
-    u = (u - slip) / (1.0 - slip)
-    return think(policy, position, options, n, params, u)
-
-
-@jit
 def chances(policy, position, options, n, params, out):
     """Probability of each of the first `n` options over the policy's uniform number, into `out`; for exact answers."""
     slip = 1.0 if policy == RANDOM else params[SLIP]
     for i in range(n):
         out[i] = slip / n
     if slip < 1.0:
-        out[think(policy, position, options, n, params, 0.0)] += 1.0 - slip
+        out[choose(policy, position, options, n, params, 0.0)] += 1.0 - slip
 
 
 POLICIES = PolicyRegistry(

@@ -14,8 +14,8 @@ import numpy as np
 from sim.engine import rng
 from sim.engine.jit import jit
 from sim.games.base import PARAMETERS, SLIP
-from sim.games.caterpillars.outcomes import close_box, list_outcomes, rules_record, tables, unpack
-from sim.games.caterpillars.policies import GREEDY, LEARNED, LOOKAHEAD, PLANNER, POLICIES, ROLLOUT, WEIGHTED, think
+from sim.games.caterpillars.outcomes import list_outcomes, rules_record, tables, unpack, write
+from sim.games.caterpillars.policies import GREEDY, LEARNED, LOOKAHEAD, PLANNER, POLICIES, ROLLOUT, WEIGHTED, choose
 from sim.games.caterpillars.position import CAPACITY, POSITION, WORK
 from sim.games.caterpillars.rules import CaterpillarsRules
 from sim.games.caterpillars.value import PREPARED, TIE, UNITS, end_total, prepare, value_after
@@ -206,18 +206,6 @@ def mean_of_next(position, left, mind):
 
 
 @jit
-def do_outcome(position, bonus_box, bonus_value, box, score):
-    """Write an outcome on a sheet that is thought about."""
-    if bonus_box >= 0:
-        position.bonus[bonus_box] = bonus_value
-    c = position.owner[box]
-    position.scores[box] = score
-    position.totals[c] += score
-    position.empty[c] -= 1
-    close_box(position, box)
-
-
-@jit
 def next_candidate(worth, n):
     """The best option not yet taken, which is then marked as taken; −1 if there is none."""
     choice = best_of(worth, n)
@@ -242,7 +230,7 @@ def choose_lookahead(position, options, n, params, mind):
             break
         mind.positions[0] = position
         thought = mind.positions[0]
-        do_outcome(thought, int(options[i, 0]), int(options[i, 1]), int(options[i, 2]), int(options[i, 3]))
+        write(thought, int(options[i, 0]), int(options[i, 1]), int(options[i, 2]), int(options[i, 3]))
         mean = mean_of_next(thought, left, mind)
         if mean > most + TIE or (mean > most - TIE and i < choice):
             most = max(most, mean)
@@ -266,9 +254,9 @@ def play_on(position, base, dice, mind):
         elif base == LEARNED:
             i = choose_learned(position, work.options, n, mind)
         else:
-            i = think(base, position, work.options, n, mind.defaults[base], 0.0)
+            i = choose(base, position, work.options, n, mind.defaults[base], 0.0)
         bonus_box, bonus_value, box, score = unpack(work.packed[i])
-        do_outcome(position, bonus_box, bonus_value, box, score)
+        write(position, bonus_box, bonus_value, box, score)
     t = position.totals
     b = position.bonus
     return end_total(t[0], t[1], t[2], int(b[0]), int(b[1]), int(b[2]), position.final)
@@ -306,7 +294,7 @@ def choose_rollout(position, options, n, params, u, mind):
             i = chosen[k]
             mind.positions[0] = position
             thought = mind.positions[0]
-            do_outcome(thought, int(options[i, 0]), int(options[i, 1]), int(options[i, 2]), int(options[i, 3]))
+            write(thought, int(options[i, 0]), int(options[i, 1]), int(options[i, 2]), int(options[i, 3]))
             totals[k] += play_on(thought, base, mind.dice, mind)
     best = 0
     for k in range(1, found):

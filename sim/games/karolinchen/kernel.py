@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from sim.engine.jit import jit
-from sim.engine.rng import POLICY, block, to_unit
-from sim.engine.slot import NUMBER, WHOLE, Slots, field, fill_slots, own_fault, record, row
+from sim.engine.rng import POLICY, block, pick, to_unit
+from sim.engine.slot import NUMBER, WHOLE, Slots, checked, field, fill_slots, raise_fault, record, row
 from sim.games.base import OWN, PARAMETERS, SLIP, Field, Playable, Policy
 from sim.games.karolinchen.moves import (
     CHOICES,
@@ -110,44 +110,38 @@ def _take(position: Any, card: int, count_available: int, n_fitting: int, params
 
 
 @jit
-def note_fault(work, seat, choice, n):
-    """Keep the first choice of a user's policy that was none of those offered; returns a choice to go on with."""
-    if work.fault[0] == 0:
-        work.fault[0] = seat + 1
-        work.fault[1] = choice
-        work.fault[2] = n
-    return 0
-
-
-@jit
 def decide_card(position, work, n, u, user, book):
-    """Index of the next card among the first `n` of `work.cards`."""
+    """Index of the next card among the first `n` of `work.cards`; any of them if the policy slips."""
     seat = position.seat
     params = work.params[seat]
+    slip = params[SLIP]
+    if u < slip:
+        return pick(u / slip, n)
+    u = (u - slip) / (1.0 - slip)
     if book is not None:  # without a table of values this is not even compiled
-        if work.numbers[seat] == OPTIMAL and u >= params[SLIP]:
+        if work.numbers[seat] == OPTIMAL:
             return perfect_card(position, work.path, work.worth, work.cards, n, book)
     if user is not None:  # without users' functions this is not even compiled
-        slip = params[SLIP]
-        if work.numbers[seat] >= OWN and u >= slip:
-            choice = user[0](position, work.cards, n, params, (u - slip) / (1.0 - slip))
-            return choice if 0 <= choice < n else note_fault(work, seat, choice, n)
+        if work.numbers[seat] >= OWN:
+            return checked(work, seat, user[0](position, work.cards, n, params, u), n)
     return choose_next_card(work.numbers[seat], position, work.cards, n, params, u)
 
 
 @jit
 def decide_take(position, work, colour, count, n, v, user, book):
-    """1 to take the fitting dice for a new card, 0 to refuse."""
+    """1 to take the fitting dice for a new card, 0 to refuse; either if the policy slips."""
     seat = position.seat
     params = work.params[seat]
+    slip = params[SLIP]
+    if v < slip:
+        return pick(v / slip, 2)
+    v = (v - slip) / (1.0 - slip)
     if book is not None:
-        if work.numbers[seat] == OPTIMAL and v >= params[SLIP]:
+        if work.numbers[seat] == OPTIMAL:
             return perfect_take(position, work.path, work.worth, colour, book)
     if user is not None:
-        slip = params[SLIP]
-        if work.numbers[seat] >= OWN and v >= slip:
-            choice = user[1](position, colour, count, n, params, (v - slip) / (1.0 - slip))
-            return choice if 0 <= choice < 2 else note_fault(work, seat, choice, 2)
+        if work.numbers[seat] >= OWN:
+            return checked(work, seat, user[1](position, colour, count, n, params, v), 2)
     return choose_take(work.numbers[seat], position, colour, count, n, params, v)
 
 
@@ -309,8 +303,7 @@ class KarolinchenPlayable(Playable):
         self.seats = len(policies)
         self.policies = tuple(policies)
         self.fields = result_fields(rules, self.seats)
-        own = [p.info.code for p in policies]
-        self._user = fill_slots(own, SLOTS, {"take": _take}) if any(own) else None
+        self._user = fill_slots(policies, SLOTS, {"take": _take})
         self._own_roll = rules.opening == "own_roll"
         self._max_turns = rules.max_turns
         self._work = np.zeros(1, WORK)
@@ -365,6 +358,4 @@ class KarolinchenPlayable(Playable):
             out,
             record,
         )
-        fault = works[0].fault
-        if fault[0]:
-            raise own_fault(self.policies[fault[0] - 1], fault)
+        raise_fault(self.policies, works[0].fault)

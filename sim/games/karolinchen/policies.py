@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from sim.engine.jit import jit
 from sim.engine.rng import pick
-from sim.games.base import SLIP, PolicyInfo, PolicyParameter, PolicyRegistry
+from sim.games.base import PolicyInfo, PolicyParameter, PolicyRegistry
 from sim.games.karolinchen.odds import lay_out, next_seat, next_takes, others_on, own_roll
 from sim.games.karolinchen.position import POSITION, POSITION_MEANING
 
@@ -137,11 +137,7 @@ def racer_take(position, card, count_available, n_fitting, params, u):
 
 @jit
 def choose_next_card(number, position, cards, n, params, u):
-    """`next_card` of policy `number`, or any card if it slips. `OPTIMAL` needs a table of values: see `perfect`."""
-    slip = params[SLIP]
-    if u < slip:
-        return pick(u / slip, n)
-    u = (u - slip) / (1.0 - slip)
+    """`next_card` of policy `number` when it does not slip. `OPTIMAL` needs a table of values: see `perfect`."""
     if number == MATCH:
         return match_next_card(position, cards, n, params, u)
     if number == RANDOM:
@@ -157,11 +153,7 @@ def choose_next_card(number, position, cards, n, params, u):
 
 @jit
 def choose_take(number, position, card, count_available, n_fitting, params, u):
-    """`take` of policy `number`; if it slips, taking and refusing are equally likely."""
-    slip = params[SLIP]
-    if u < slip:
-        return pick(u / slip, 2)
-    u = (u - slip) / (1.0 - slip)
+    """`take` of policy `number` when it does not slip."""
     if number == RACER:
         return racer_take(position, card, count_available, n_fitting, params, u)
     return always_take(position, card, count_available, n_fitting, params, u)

@@ -14,7 +14,7 @@ import numpy as np
 
 from sim.engine.jit import jit
 from sim.engine.rng import POLICY, pick, uniform
-from sim.engine.slot import NUMBER, WHOLE, Slots, field, fill_slots, own_fault, record, row
+from sim.engine.slot import NUMBER, WHOLE, Slots, checked, field, fill_slots, raise_fault, record, row
 from sim.games.base import OWN, PARAMETERS, SLIP, Field, Playable, Policy
 from sim.games.parlett.moves import (
     ALL,
@@ -110,23 +110,16 @@ def decide(position, work, n, u, user, memory):
     seat = position.seat
     number = work.numbers[seat]
     params = work.params[seat]
+    slip = params[SLIP]
+    if u < slip:
+        return pick(u / slip, n)
+    u = (u - slip) / (1.0 - slip)
     if user is not None:  # without users' functions this is not even compiled
-        slip = params[SLIP]
-        if number >= OWN and u >= slip:
-            choice = user[0](position, work.cards, n, params, (u - slip) / (1.0 - slip))
-            if choice < 0 or choice >= n:
-                if work.fault[0] == 0:
-                    work.fault[0] = seat + 1
-                    work.fault[1] = choice
-                    work.fault[2] = n
-                choice = 0
-            return choice
+        if number >= OWN:
+            return checked(work, seat, user[0](position, work.cards, n, params, u), n)
     if memory is not None:  # nor is the search where nobody searches
         if number == SEARCH:
-            slip = params[SLIP]
-            if u < slip:
-                return pick(u / slip, n)
-            return play_search(position, work.cards, n, params, (u - slip) / (1.0 - slip), memory[0])
+            return play_search(position, work.cards, n, params, u, memory[0])
     return choose(number, position, work.cards, n, params, u)
 
 
@@ -333,8 +326,7 @@ class ParlettPlayable(Playable):
         self.policies = tuple(policies)
         self.seats = 2
         self.fields = result_fields(rules)
-        own = [p.info.code for p in policies]
-        self._user = fill_slots(own, SLOTS, {}) if any(own) else None
+        self._user = fill_slots(policies, SLOTS, {})
 
     def scratch(self) -> Scratch:
         return Scratch(self.rules, self.policies)
@@ -345,6 +337,4 @@ class ParlettPlayable(Playable):
         play_games(
             np.uint64(seed), first, games, scratch.positions, scratch.works, self._user, scratch.memory, out, records
         )
-        fault = scratch.works[0].fault
-        if fault[0]:
-            raise own_fault(self.policies[fault[0] - 1], fault)
+        raise_fault(self.policies, scratch.works[0].fault)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from sim.engine.jit import jit
 from sim.engine.rng import pick
-from sim.games.base import SLIP, PolicyInfo, PolicyParameter, PolicyRegistry
+from sim.games.base import PolicyInfo, PolicyParameter, PolicyRegistry
 from sim.games.parlett.moves import (
     COURTS,
     NUMERALS,
@@ -194,7 +194,7 @@ def play_planner(position, cards, n, params, u):
 
 
 @jit
-def think(number, position, cards, n, params, u):
+def choose(number, position, cards, n, params, u):
     """Index chosen by the policy of this number when it does not slip."""
     if number == 0:
         return play_random(position, cards, n, params, u)
@@ -207,16 +207,6 @@ def think(number, position, cards, n, params, u):
     if number == 4:
         return play_safe(position, cards, n, params, u)
     return play_planner(position, cards, n, params, u)
-
-
-@jit
-def choose(number, position, cards, n, params, u):
-    """Index chosen by the policy of this number, or any index if it slips."""
-    slip = params[SLIP]
-    if u < slip:
-        return pick(u / slip, n)
-    u = (u - slip) / (1.0 - slip)
-    return think(number, position, cards, n, params, u)
 
 
 #: number of the policy `search`, which needs working memory and is asked by the kernel (see `search`)

@@ -12,12 +12,17 @@ _SECOND = 0.999
 _SMALL = 1e-8
 
 
-def output(inputs: np.ndarray, weights: np.ndarray, out: np.ndarray) -> np.ndarray:
-    """What the network says: float32[n]. Hidden units are rectified, but the first is linear."""
+def _hidden(inputs: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of the hidden units and what they hand on: rectified, but the first is linear."""
     sums = inputs @ weights
     hidden = np.maximum(sums, 0)
     hidden[:, 0] = sums[:, 0]
-    return np.asarray(hidden @ out)
+    return sums, hidden
+
+
+def output(inputs: np.ndarray, weights: np.ndarray, out: np.ndarray) -> np.ndarray:
+    """What the network says: float32[n]."""
+    return np.asarray(_hidden(inputs, weights)[1] @ out)
 
 
 def fit(
@@ -54,9 +59,7 @@ def fit(
         for start in range(0, len(inputs) - batch + 1, batch):
             rows = order[start : start + batch]
             x = inputs[rows]
-            sums = x @ now[0]
-            hidden = np.maximum(sums, 0)
-            hidden[:, 0] = sums[:, 0]
+            sums, hidden = _hidden(x, now[0])
             wrong = (hidden @ now[1] - target[rows]) / batch
             passed = sums > 0
             passed[:, 0] = True

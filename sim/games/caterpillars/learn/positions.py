@@ -11,10 +11,20 @@ import numpy as np
 
 from sim.engine.jit import jit
 from sim.engine.rng import pick, uniform
-from sim.games.caterpillars.outcomes import close_box, list_outcomes, open_sheet, unpack
-from sim.games.caterpillars.policies import GREEDY, LEARNED, PLANNER, WEIGHTED, think
-from sim.games.caterpillars.search import choose_learned, do_outcome, mean_of_next
-from sim.games.caterpillars.value import BIAS_ROW, FILLED_ROW, OPEN_ROW, ROWS, SLOT, TOTAL_ROW, soft_middle
+from sim.games.caterpillars.outcomes import close_box, list_outcomes, open_sheet, unpack, write
+from sim.games.caterpillars.policies import GREEDY, LEARNED, PLANNER, WEIGHTED, choose
+from sim.games.caterpillars.search import choose_learned, mean_of_next
+from sim.games.caterpillars.value import (
+    BIAS_ROW,
+    FILLED_ROW,
+    NOISE,
+    OPEN_ROW,
+    PER_POINT,
+    ROWS,
+    SLOT,
+    TOTAL_ROW,
+    soft_middle,
+)
 
 #: streams, beside those of games
 _SHEET = 16
@@ -178,9 +188,9 @@ def sample(seed, games, trained, printed, positions, mind, found):
             elif policy == LEARNED:
                 k = choose_learned(position, options, m, mind)
             else:
-                k = think(policy, position, options, m, mind.defaults[policy], 0.0)
+                k = choose(policy, position, options, m, mind.defaults[policy], 0.0)
             bonus_box, bonus_value, box, score = unpack(packed[k])
-            do_outcome(position, bonus_box, bonus_value, box, score)
+            write(position, bonus_box, bonus_value, box, score)
             left = n - 1 - r
             at = found.filled[left]
             if at < found.opened.shape[1]:
@@ -214,8 +224,8 @@ def describe(position, left, curve, out):
     k1 = (1 if p0 <= p1 else 0) + (1 if p2 < p1 else 0)
     low = min(p0, p1, p2)
     high = max(p0, p1, p2)
-    base, f0, f1, f2 = soft_middle(low, p0 + p1 + p2 - low - high, high, curve[left, 0])
-    scale = curve[left, 13]
+    base, f0, f1, f2 = soft_middle(low, p0 + p1 + p2 - low - high, high, curve[left, NOISE])
+    scale = curve[left, PER_POINT]
     for c in range(3):
         k = k0 if c == 0 else k1 if c == 1 else 3 - k0 - k1
         p = p0 if c == 0 else p1 if c == 1 else p2

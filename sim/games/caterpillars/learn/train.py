@@ -19,7 +19,7 @@ from sim.engine.jit import source_hash
 from sim.errors import InputError, unknown, whole_number
 from sim.games.caterpillars.learn.network import fit, output
 from sim.games.caterpillars.learn.positions import Positions, room, sample, target_of
-from sim.games.caterpillars.odds import odds
+from sim.games.caterpillars.odds import odds, show_level
 from sim.games.caterpillars.position import POSITION
 from sim.games.caterpillars.rules import LEVELS, SHEETS, CaterpillarsRules
 from sim.games.caterpillars.search import Mind, blank_mind
@@ -78,11 +78,7 @@ def curves(rules: CaterpillarsRules) -> np.ndarray:
 def _position(rules: CaterpillarsRules) -> np.ndarray:
     """A record for positions that are looked at."""
     positions = np.zeros(1, POSITION).view(np.recarray)
-    chance, best = odds(rules)
-    positions[0].level = rules.level_index
-    positions[0].chance[:] = chance
-    positions[0].best[:] = best
-    positions[0].typical = best[1:7].mean()
+    show_level(positions[0], rules)
     positions[0].seats = 1
     return positions
 

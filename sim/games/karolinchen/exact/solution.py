@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sim.errors import InputError, PolicyError, RulesError, whole_number
-from sim.games.base import SLIP, Policy
+from sim.games.base import Policy
 from sim.games.karolinchen.exact.chains import MAX_ORDER_SEATS
 from sim.games.karolinchen.exact.length import distributions
 from sim.games.karolinchen.exact.orders import FIXED_ORDERS, MOST_BYTES, TAIL, OrderRace
@@ -202,8 +202,7 @@ def records(
         if isinstance(policy, Policy):
             t["number"][seat] = policy.info.number
             t["params"][seat] = policy.vector()
-            t["params"][seat, SLIP] = 0.0  # the tree asks what is meant, and weighs slips itself
-            t["slip"][seat] = policy.slip
+            t["slip"][seat] = policy.slip  # weighed by the tree: policies are asked what they mean
     t["kind"] = kinds
     t["may"] = rules.new_card_take == "may"
     t["layers"] = 2 if rules.reroll_after_eating else 1
