@@ -297,7 +297,7 @@ def test_a_player_who_always_slips_is_the_random_one_exactly() -> None:
 
 @compiled_only
 def test_slips_cost_more_the_more_there_are() -> None:
-    rules: dict[str, Any] = {"fruits": [1, 2, 1, 1, 1, 1], "start_fruit": [1, 4], "new_card_take": "may"}
+    rules: dict[str, Any] = {"fruits": [1, 2, 1, 1, 2, 1], "start_fruit": [1, 4]}
     wins = [
         sim.solve("karolinchen", rules=rules, policies=[f"optimal(slip={s})", "optimal"]).win[0] for s in (0, 0.1, 0.5)
     ]
