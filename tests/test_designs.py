@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections import Counter
 from typing import Any
 
@@ -179,6 +180,20 @@ def test_a_sample_over_rules_and_policies_together() -> None:
     assert len({c.scenario.policies[1].slip for c in fair}) == 8
 
 
+def test_a_change_of_one_factor_is_compared_with_its_base_on_the_same_draw() -> None:
+    given = planned(
+        variants=[{"one_factor": {"lucky": [True]}}],
+        sample={"n": 4, "method": "sobol", "rules.sides": [6, 100]},
+        pairs=[{"against": "base"}],
+    )
+    ids = {c.variant: c.id for c in given.cells}
+    for cell in given.cells:
+        against = [p.against.id for p in cell.pairs if p.against]
+        base = cell.variant.replace("lucky=true, ", "")
+        assert against == ([ids[base]] if cell.factor else [])
+    assert Counter(c.factor for c in given.cells) == {"": 4, "lucky": 4}
+
+
 def test_sobol_with_another_number_than_a_power_of_two_is_noted_and_equal_draws_are_kept_once() -> None:
     given = planned(variants=[{"sample": {"n": 6, "method": "sobol", "sides": [6, 7]}}])
     assert [c.variant for c in given.cells] in (["sides=6", "sides=7"], ["sides=7", "sides=6"])
@@ -249,11 +264,16 @@ def test_a_thousand_scenarios_are_planned_in_seconds() -> None:
     ],
     ids=["grid", "sample", "joint sample", "choices", "pairs"],
 )
-def test_more_than_can_be_planned_is_refused_at_once(huge: dict[str, Any]) -> None:
+def test_more_than_can_be_planned_is_refused_at_once_and_in_little_memory(huge: dict[str, Any]) -> None:
     start = time.process_time()
-    with pytest.raises(SweepError, match="accepted"):
-        planned(**huge)
-    assert time.process_time() - start < 5
+    tracemalloc.start()
+    try:
+        with pytest.raises(SweepError, match="accepted: (a whole number from 1 to 100000|at most )"):
+            planned(**huge)
+        assert tracemalloc.get_traced_memory()[1] < 100 * 2**20
+    finally:
+        tracemalloc.stop()
+    assert time.process_time() - start < 10
 
 
 # ----------------------------------------------------------------------------------------------------------------------
