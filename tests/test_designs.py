@@ -258,7 +258,7 @@ def test_a_thousand_scenarios_are_planned_in_seconds() -> None:
     [
         {"variants": [{"grid": {"sides": list(range(2, 100)), "nap": list(range(2000))}}]},
         {"variants": [{"sample": {"n": 100_001, "sides": [2, 9]}}]},
-        {"variants": [{"grid": {"sides": list(range(2, 100))}}], "sample": {"n": 50_000, "rules.nap": [0, 1]}},
+        {"variants": [{"grid": {"sides": list(range(2, 100))}}], "sample": {"n": 2_000, "rules.nap": [0, 1]}},
         {"policies": [[[f"add(slip=0.{i:03})" for i in range(400)]] * 3]},
         {"policies": [{"all_pairs": [f"add(slip=0.{i:03})" for i in range(400)]}]},
     ],
@@ -268,7 +268,7 @@ def test_more_than_can_be_planned_is_refused_at_once_and_in_little_memory(huge: 
     start = time.process_time()
     tracemalloc.start()
     try:
-        with pytest.raises(SweepError, match="accepted: (a whole number from 1 to 100000|at most )"):
+        with pytest.raises(SweepError, match=r"accepted: (a whole number from 1 to 100000|at most )"):
             planned(**huge)
         assert tracemalloc.get_traced_memory()[1] < 100 * 2**20
     finally:
