@@ -38,22 +38,27 @@
     designs:                     # several of these in one sweep: variants, policies, pairs, games, exclude, sample
       - policies: [[planner, greedy]]
         sample: {n: 8, method: sobol, rules.boxes: [1, 4], seat0.hold: [0, 13]}   # rules and policies drawn together
+    until: half_width(mean score) <= 0.01 at 95 %  # stop when precise enough (or a list of such); `games` is the most
+    minutes: 30                                    # stop after this time; `games` is the most
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from sim.errors import SweepError, unknown
 from sim.games.own import load as load_policies
 from sim.sweep.sampling import number
+from sim.sweep.source import content_of
 from sim.sweep.wording import first_of, keys, refused
+
+#: a condition of `until`, for messages
+EXAMPLE = "half_width(mean score) <= 0.01 at 95 %"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 #: names that no folder may have on Windows, with any ending
@@ -159,19 +164,36 @@ class Spec(_Model):
     exclude: list[dict[str, Any]] | None = None
     pairs: list[PairSpec] = []
     designs: list[Design] = []
+    until: str | list[str] | None = None
+    minutes: float | None = Field(None, gt=0, allow_inf_nan=False)
 
     _counts = field_validator("games", "seed", "sample_seed", "first_game", mode="before")(_number)
 
+    @field_validator("until", mode="before")
+    @classmethod
+    def _texts(cls, value: Any) -> Any:
+        texts = value if isinstance(value, list) else [value]
+        if value is not None and not (texts and all(isinstance(text, str) for text in texts)):
+            raise ValueError(f"until = {value!r} is not accepted; accepted: a text or a list of texts, as in {EXAMPLE}")
+        return value
+
+    @field_validator("minutes", mode="before")
+    @classmethod
+    def _time(cls, value: Any) -> Any:
+        if isinstance(value, bool):  # which would count as one minute
+            raise ValueError(f"minutes = {value!r} is not accepted; accepted: a number greater than 0")
+        return value
+
     def every_design(self) -> list[Design]:
         """The design written at the top, if any, and those in the list."""
-        keys = ("variants", "policies", "sample", "exclude", "pairs", "impossible")
+        own = ("variants", "policies", "sample", "exclude", "pairs", "impossible")
         if self.designs and not self.policies:
-            if set(keys) & self.model_fields_set - {"policies"}:
+            if set(own) & self.model_fields_set - {"policies"}:
                 raise SweepError(
-                    f"{', '.join(keys[2:])} or variants beside designs need policies; accepted: put them in a design"
+                    f"{', '.join(own[2:])} or variants beside designs need policies; accepted: put them in a design"
                 )
             return list(self.designs)
-        return [Design(**{key: getattr(self, key) for key in keys}), *self.designs]
+        return [Design(**{key: getattr(self, key) for key in own}), *self.designs]
 
     @field_validator("name")
     @classmethod
@@ -187,21 +209,6 @@ class Spec(_Model):
         return value
 
 
-class _Loader(yaml.SafeLoader):
-    """Refuses a key that stands twice in one mapping instead of silently taking the last."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen: set[Any] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if isinstance(key, Hashable) and key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key '{key}' stands twice", key_node.start_mark
-                )
-            seen.add(key)
-        return super().construct_mapping(node, deep)
-
-
 def read(source: str | Path | Mapping[str, Any]) -> Spec:
     """A checked sweep from a YAML file or a mapping.
 
@@ -210,28 +217,7 @@ def read(source: str | Path | Mapping[str, Any]) -> Spec:
     SweepError
         In one line: what was given, what is accepted.
     """
-    if isinstance(source, Mapping):
-        where, content = "sweep", dict(source)
-    elif not isinstance(source, str | Path):
-        raise SweepError(f"sweep = {source!r} is not accepted; accepted: a YAML file, as in sweeps/, or a mapping")
-    else:
-        where = str(source)
-        try:
-            with open(source, encoding="utf-8") as file:
-                content = yaml.load(file, _Loader)
-        except OSError as error:
-            raise SweepError(
-                f"cannot read sweep file {where}: {error.strerror}; accepted: a YAML file, as in sweeps/"
-            ) from None
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            mark = getattr(error, "problem_mark", None)
-            line = f" line {mark.line + 1}" if mark is not None else ""
-            problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-            raise SweepError(
-                f"{where}{line}: not readable as YAML ({problem}); accepted: a YAML file, as in sweeps/"
-            ) from None
-        if not isinstance(content, Mapping):
-            raise SweepError(f"{where} holds no mapping; accepted keys: {', '.join(keys(Spec))}")
+    where, content = content_of(source, keys(Spec))
     try:
         spec = Spec(**{str(k): v for k, v in content.items()})
     except ValidationError as error:

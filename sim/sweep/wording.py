@@ -76,4 +76,4 @@ def _numbers(key: str, model: type[BaseModel]) -> str:
         return f"{what} from {limits['ge']} to {limits['le']}"
     if "ge" in limits:
         return f"{what} of at least {limits['ge']}"
-    return f"{what} above {limits['gt']}" if "gt" in limits else what
+    return f"{what} greater than {limits['gt']}" if "gt" in limits else what
