@@ -12,6 +12,7 @@ from sim.errors import PolicyError, RulesError, SimError, SweepError, unknown, w
 from sim.games.base import Game, Playable, Scenario
 from sim.sweep.counting import Pair, check_by, make_pairs
 from sim.sweep.expand import MOST, Point, Seats, line_ups, points, told
+from sim.sweep.precision import Condition, check
 from sim.sweep.spec import Design, PairSpec, Spec, line_up, read
 
 
@@ -73,6 +74,7 @@ class Plan:
     cells: list[Cell]
     aliases: list[dict[str, str]]
     notes: list[str]
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def name(self) -> str:
@@ -127,6 +129,8 @@ def _plan(spec: Spec) -> Plan:
         example = result.cells[0].scenario
         fields = game.fields(example.rules, len(example.policies))
         result.by = check_by(fields, spec.by or game.headline)
+    pairs, seats = [p for c in result.cells for p in c.pairs], max(len(c.scenario.policies) for c in result.cells)
+    result.conditions = check(spec, result.by, pairs, seats)
     return result
 
 
