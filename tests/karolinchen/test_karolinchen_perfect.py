@@ -279,6 +279,16 @@ def test_the_table_of_the_kernel_is_that_of_the_rules_whatever_the_opening_or_th
     assert 0 < np.count_nonzero(table) < np.count_nonzero(whole)
 
 
+@pytest.mark.deep
+@compiled_only
+@pytest.mark.parametrize(("better", "told"), [("optimal", 0.5087), ("best_response", 0.5090)])
+def test_the_whole_race_in_view_gains_less_than_a_point_on_racer(better: str, told: float) -> None:
+    """`racer` does not look at how far anybody is; the figures told in the pages of ladders and exact answers."""
+    first = sim.solve("karolinchen", policies=[better, "racer"], workers=2).win[0]
+    second = sim.solve("karolinchen", policies=["racer", better], workers=2).win[1]
+    assert round((first + second) / 2, 4) == told
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Slips, exactly
 
