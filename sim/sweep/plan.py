@@ -10,8 +10,10 @@ from typing import Any
 from sim import games as registry
 from sim.errors import PolicyError, RulesError, SimError, SweepError, unknown, whole_number
 from sim.games.base import Game, Playable, Scenario
+from sim.stats.sequential import looks as schedule
 from sim.sweep.counting import Pair, check_by, make_pairs
 from sim.sweep.expand import MOST, Point, Seats, line_ups, points, told
+from sim.sweep.precision import FIRST_LOOK, Condition
 from sim.sweep.spec import Design, PairSpec, Spec, line_up, read
 
 
@@ -73,10 +75,15 @@ class Plan:
     cells: list[Cell]
     aliases: list[dict[str, str]]
     notes: list[str]
+    conditions: list[Condition] = field(default_factory=list)
 
     @property
     def name(self) -> str:
         return self.spec.name
+
+    def looks(self, games: int) -> list[int]:
+        """Numbers of games at which a scenario of at most `games` is looked at; only then may it stop."""
+        return schedule(FIRST_LOOK, games) if self.conditions else [games]
 
     def games(self) -> int:
         """Games to be recorded, over all scenarios."""

@@ -116,6 +116,7 @@ class Spec(_Model):
     seed: int = Field(ge=0, le=2**64 - 1)
     games: int = Field(ge=1, le=2**63 - 1)
     first_game: int = Field(0, ge=0, le=2**63 - 1)
+    minutes: float | None = None
     detail: Literal["games", "summary"] = "summary"
     by: list[str] | None = None
     impossible: Literal["refuse", "skip"] = "refuse"
