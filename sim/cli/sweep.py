@@ -42,9 +42,9 @@ def sweep(
 ) -> None:
     """Run a sweep: play what is missing, keep what is there. Run again, it goes on where it stopped."""
     from sim import api
+    from sim.sweep.backends import check_backend
     from sim.sweep.plan import plan
     from sim.sweep.progress import duration, rate
-    from sim.sweep.backends import check_backend
     from sim.sweep.run import run
 
     check_backend(backend)

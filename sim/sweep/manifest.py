@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from sim.errors import StoreError
-from sim.store.load import Footer, read_footer
+from sim.store.load import Footer, read_columns, read_footer
 from sim.store.parquet import write_bytes
 from sim.store.provenance import fingerprint
-from sim.sweep.plan import Plan
+from sim.sweep.plan import Cell, Plan
+from sim.sweep.precision import limits, reached
 
 NAME = "manifest.json"
 
@@ -24,7 +25,7 @@ def head(plan: Plan) -> dict[str, Any]:
     spec = plan.spec
     budget: dict[str, Any] = {}
     if plan.conditions:
-        budget["until"] = [c.text for c in plan.conditions]
+        budget["until"] = [c.text() for c in plan.conditions]
     if spec.minutes is not None:
         budget["minutes"] = spec.minutes
     return {
@@ -92,9 +93,20 @@ def build(plan: Plan, files: Mapping[str, list[tuple[str, Footer]]], folder: Pat
         ]
         entry = cell.describe()
         if plan.spec.detail == "summary":
-            entry["games"] = files[cell.id][0][1].provenance["games"]
+            footers = dict(files[cell.id])
+            entry["games"] = footers["counts"].provenance["games"]
+            if plan.conditions:
+                entry["precision"] = _precision(cell, plan, footers)
         scenarios.append({**entry, "files": listed})
     return {**head(plan), "scenarios": scenarios}
+
+
+def _precision(cell: Cell, plan: Plan, footers: Mapping[str, Footer]) -> list[dict[str, Any]]:
+    """What a scenario knew when it stopped."""
+    tables = {table: read_columns(footer) for table, footer in footers.items()}
+    looks = plan.looks(cell.games)
+    at = looks.index(footers["counts"].provenance["games"])
+    return reached(plan.conditions, tables, looks, at, limits(cell.scenario, cell.pairs))
 
 
 def encode(manifest: dict[str, Any]) -> bytes:

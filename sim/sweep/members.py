@@ -8,7 +8,7 @@ extended.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -17,7 +17,7 @@ import numpy as np
 
 from sim.errors import StoreError
 from sim.games.base import Field
-from sim.store.load import Footer, read_arrow, read_footer
+from sim.store.load import Footer, read_columns, read_footer
 from sim.store.parquet import write_bytes, write_table
 from sim.store.provenance import Provenance, provenance, text
 from sim.store.schema import columns
@@ -38,7 +38,7 @@ def counts_provenance(cell: Cell, plan: Plan, games: int) -> dict[str, Provenanc
     """
     common: dict[str, Any] = {"seed": plan.spec.seed, "first_game": plan.spec.first_game, "games": games}
     if plan.conditions:
-        common["until"] = [c.text for c in plan.conditions]
+        common["until"] = [c.text() for c in plan.conditions]
         common["most"] = cell.games
     result = {"counts": provenance("counts", cell.scenario, by=list(plan.by), **common)}
     if cell.pairs:
@@ -122,7 +122,7 @@ class Member:
         if found is not None:
             record = found["counts"].provenance
             if record["games"] <= self.games and record.get("most", 0) <= self.games:
-                best = record["games"], {t: _arrays(f) for t, f in found.items()}
+                best = record["games"], {t: read_columns(f) for t, f in found.items()}
         saved = _read_checkpoint(self.checkpoint)
         if saved is not None:
             games, kept, tables = saved
@@ -170,16 +170,6 @@ class Member:
         self._parts, self._ahead = [], {}
 
 
-def _arrays(footer: Footer) -> dict[str, np.ndarray]:
-    table = read_arrow(footer)
-    return {
-        c.name: np.array(table[c.name].to_pylist(), object)
-        if c.dtype == "string"
-        else table[c.name].to_numpy().astype(c.numpy)
-        for c in footer.columns
-    }
-
-
 def _write_checkpoint(path: Path, games: int, record: str, tables: Table) -> None:
     arrays: dict[str, Any] = {"games": np.array(games), "provenance": np.array(record)}
     for table, content in tables.items():
@@ -202,8 +192,3 @@ def _read_checkpoint(path: Path) -> tuple[int, str, Table] | None:
             return int(saved["games"]), str(saved["provenance"]), tables
     except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         return None
-
-
-def stopping(found: Mapping[str, Any]) -> dict[str, Any]:
-    """What a record tells of how a scenario stopped."""
-    return {key: found[key] for key in ("until", "most") if key in found}

@@ -10,10 +10,9 @@ from typing import Any
 from sim import games as registry
 from sim.errors import PolicyError, RulesError, SimError, SweepError, unknown, whole_number
 from sim.games.base import Game, Playable, Scenario
-from sim.stats.sequential import looks as schedule
 from sim.sweep.counting import Pair, check_by, make_pairs
 from sim.sweep.expand import MOST, Point, Seats, line_ups, points, told
-from sim.sweep.precision import FIRST_LOOK, Condition
+from sim.sweep.precision import Condition, check, schedule
 from sim.sweep.spec import Design, PairSpec, Spec, line_up, read
 
 
@@ -75,7 +74,7 @@ class Plan:
     cells: list[Cell]
     aliases: list[dict[str, str]]
     notes: list[str]
-    conditions: list[Condition] = field(default_factory=list)
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def name(self) -> str:
@@ -83,7 +82,7 @@ class Plan:
 
     def looks(self, games: int) -> list[int]:
         """Numbers of games at which a scenario of at most `games` is looked at; only then may it stop."""
-        return schedule(FIRST_LOOK, games) if self.conditions else [games]
+        return schedule(games) if self.conditions else [games]
 
     def games(self) -> int:
         """Games to be recorded, over all scenarios."""
@@ -134,6 +133,8 @@ def _plan(spec: Spec) -> Plan:
         example = result.cells[0].scenario
         fields = game.fields(example.rules, len(example.policies))
         result.by = check_by(fields, spec.by or game.headline)
+    pairs, seats = [p for c in result.cells for p in c.pairs], max(len(c.scenario.policies) for c in result.cells)
+    result.conditions = check(spec, result.by, pairs, seats)
     return result
 
 

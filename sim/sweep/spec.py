@@ -24,6 +24,8 @@
       - {of: score, against: {rules: {level: beginner}}}                     # minus the same with this changed
     impossible: skip             # leave out what the rules forbid, with a note; default: refuse
     designs: [{variants: …, policies: …, pairs: …, games: …}]                # several of these in one sweep
+    until: half_width(mean score) <= 0.01 at 95 %  # stop when precise enough (or a list of such); `games` is the most
+    minutes: 30                                    # stop after this time; `games` is the most
 """
 
 from __future__ import annotations
@@ -38,6 +40,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from sim.errors import SweepError, unknown
 from sim.games.own import load as load_policies
+
+#: a condition of `until`, for messages
+EXAMPLE = "half_width(mean score) <= 0.01 at 95 %"
 
 _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
 
@@ -116,7 +121,6 @@ class Spec(_Model):
     seed: int = Field(ge=0, le=2**64 - 1)
     games: int = Field(ge=1, le=2**63 - 1)
     first_game: int = Field(0, ge=0, le=2**63 - 1)
-    minutes: float | None = None
     detail: Literal["games", "summary"] = "summary"
     by: list[str] | None = None
     impossible: Literal["refuse", "skip"] = "refuse"
@@ -124,8 +128,25 @@ class Spec(_Model):
     policies: list[Any] = []
     pairs: list[PairSpec] = []
     designs: list[Design] = []
+    until: str | list[str] | None = None
+    minutes: float | None = Field(None, gt=0, allow_inf_nan=False)
 
     _counts = field_validator("games", "seed", "first_game", mode="before")(_number)
+
+    @field_validator("until", mode="before")
+    @classmethod
+    def _texts(cls, value: Any) -> Any:
+        texts = value if isinstance(value, list) else [value]
+        if value is not None and not (texts and all(isinstance(text, str) for text in texts)):
+            raise ValueError(f"until = {value!r} is not accepted; accepted: a text or a list of texts, as in {EXAMPLE}")
+        return value
+
+    @field_validator("minutes", mode="before")
+    @classmethod
+    def _time(cls, value: Any) -> Any:
+        if isinstance(value, bool):  # which would count as one minute
+            raise ValueError(f"minutes = {value!r} is not accepted; accepted: a number greater than 0")
+        return value
 
     def every_design(self) -> list[Design]:
         """The design written at the top, if any, and those in the list."""

@@ -21,7 +21,7 @@ from sim.sweep.groups import Group
 from sim.sweep.jobs import Done, Failure, Job, Opened, Work, describe, offer, withdraw
 from sim.sweep.members import Member
 from sim.sweep.plan import Cell, Plan
-from sim.sweep.precision import met
+from sim.sweep.precision import limits, met
 
 #: about how long a job should take, in seconds of one core
 JOB_SECONDS = 0.4
@@ -137,7 +137,8 @@ class CountStream:
             looks = self.plan.looks(member.games)
             enough = member.done == member.games
             if not enough and self.plan.conditions:
-                enough = met(self.plan.conditions, member.tables(), looks, looks.index(member.target))
+                known = limits(member.cell.scenario, member.cell.pairs)
+                enough = met(self.plan.conditions, member.tables(), looks, looks.index(member.target), known)
             if enough:
                 games = member.done
                 member.finish()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import signal
+from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from types import TracebackType
 from typing import Any, Self
 
+from sim.errors import SweepError
 from sim.sweep.backends import RETRIES
 from sim.sweep.jobs import Done, Failure, Job, perform
 
@@ -31,12 +33,19 @@ class Processes:
     """
 
     def __init__(self, workers: int) -> None:
+        try:
+            import loky  # noqa: F401
+        except ImportError:
+            raise SweepError(
+                "backend = loky needs loky; accepted: pip install 'caterpillar-table-lab[processes]', "
+                "or another backend"
+            ) from None
         self.lanes = workers
         self.capacity = workers + 2
         self.deaths = 0
         self._pool: Any = None
         self._open: dict[Future[Done], Job] = {}
-        self._suspects: list[Job] = []
+        self._queue: deque[Job] = deque()
         self._tries: dict[int, int] = {}
 
     def _executor(self) -> Any:
@@ -47,56 +56,47 @@ class Processes:
         return self._pool
 
     def submit(self, job: Job) -> None:
-        if self._suspects:
-            self._suspects.append(job)  # not beside a job that may kill its worker again
-            return
-        self._send(job)
+        self._queue.append(job)
+        self._hand_out()
 
-    def _send(self, job: Job) -> None:
-        try:
-            self._open[self._executor().submit(perform, job)] = job
-        except BrokenExecutor:  # found dead before anything was handed over
-            self._replace()
-            self._suspects.append(job)
+    def _hand_out(self) -> None:
+        """Send what is queued; a job that was out when a worker died goes alone."""
+        while self._queue:
+            alone = self._queue[0].number in self._tries
+            if self._open and (alone or any(job.number in self._tries for job in self._open.values())):
+                return
+            job = self._queue.popleft()
+            try:
+                self._open[self._executor().submit(perform, job)] = job
+            except BrokenExecutor:  # found dead before the job was out
+                self._replace()
+                self._queue.appendleft(job)
 
     def _replace(self) -> None:
         pool, self._pool = self._pool, None
         if pool is not None:
+            self.deaths += 1
             pool.shutdown(wait=False, kill_workers=True)
 
     def wait(self) -> Sequence[tuple[Job, Done]]:
-        if not self._open and self._suspects:
-            self._send(self._suspects.pop(0))
-            if not self._tries.get(next(iter(self._open.values())).number if self._open else -1):
-                while self._suspects and not self._tries.get(self._suspects[0].number):
-                    self._send(self._suspects.pop(0))
         done, _ = wait(self._open, timeout=0.5, return_when=FIRST_COMPLETED)
-        results = []
-        for future in done:
-            job = self._open.pop(future)
-            try:
-                results.append((job, future.result()))
-            except (BrokenExecutor, CancelledError):
-                results += self._died(job)
+        results = [(self._open.pop(future), future.result()) for future in done if future.exception() is None]
+        if any(future in self._open for future in done):
+            results += self._died()
+        self._hand_out()
         return results
 
-    def _died(self, job: Job) -> list[tuple[Job, Done]]:
-        """Take stock after a death: jobs that were out are suspects."""
-        self.deaths += 1
+    def _died(self) -> list[tuple[Job, Done]]:
+        """Take stock after a death: all jobs that were out are suspects."""
         self._replace()
         results: list[tuple[Job, Done]] = []
-        suspects = []
-        for future, other in [(None, job), *self._open.items()]:
-            if future is not None and future.done() and future.exception() is None:
-                results.append((other, future.result()))
-                continue
-            self._tries[other.number] = self._tries.get(other.number, 0) + 1
-            if self._tries[other.number] > RETRIES:
-                results.append((other, lost(other, self._tries[other.number])))
+        for job in reversed(self._open.values()):
+            self._tries[job.number] = self._tries.get(job.number, 0) + 1
+            if self._tries[job.number] > RETRIES:
+                results.append((job, lost(job, self._tries[job.number])))
             else:
-                suspects.append(other)
+                self._queue.appendleft(job)
         self._open.clear()
-        self._suspects = suspects + self._suspects
         return results
 
     def __enter__(self) -> Self:
