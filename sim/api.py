@@ -22,6 +22,7 @@ from sim.sweep.counting import Pair, check_by, make_pairs, play_counts
 from sim.sweep.frames import describe, load, scenarios
 from sim.sweep.run import SweepResult
 from sim.sweep.run import run as run_sweep
+from sim.sweep.sql import sql
 from sim.sweep.warm import announce
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ __all__ = [
     "scenarios",
     "simulate",
     "solve",
+    "sql",
     "summarise",
     "sweep",
     "tournament",

@@ -668,3 +668,26 @@ def test_the_format_as_documented_is_accepted() -> None:
     assert pairs["level=beginner"] == [seats]
     assert pairs["level=expert"] == [seats, level]
     assert pairs["level=expert, final=total"] == [seats, base, level]
+
+
+def test_sql_sees_the_tables_and_the_scenarios(tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    given = spec(variants=[{"one_factor": {"sides": [4]}}], pairs=[{"of": "score", "against": "base"}])
+    sim.sweep(given, data=tmp_path)
+    connection = sim.sql("t", data=tmp_path)
+    query = "SELECT s.sides, sum(score * count) / sum(count) FROM counts JOIN scenarios s USING (scenario) GROUP BY 1"
+    means = dict(connection.execute(query).fetchall())
+    frame = sim.load("t", data=tmp_path, columns=["sides", "score", "count"])
+    for sides, part in frame.group_by("sides"):
+        assert means[sides[0]] == pytest.approx((part["score"] * part["count"]).sum() / part["count"].sum())
+    ((played,),) = connection.execute("SELECT sum(count) FROM differences").fetchall()
+    assert played == 20_000
+    with pytest.raises(StoreError, match="is not there; accepted"):
+        sim.sql("u", data=tmp_path)
+
+
+def test_sql_keeps_ids_that_look_like_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("duckdb")
+    monkeypatch.setattr("sim.games.base.Scenario.id", "012345678901")
+    sim.sweep(spec(games=100, detail="games"), data=tmp_path)
+    assert sim.sql("t", data=tmp_path).execute("SELECT DISTINCT scenario FROM games").fetchall() == [("012345678901",)]
