@@ -293,6 +293,6 @@ def test_long_work_tells_its_progress_in_plain_lines_off_a_terminal(
     monkeypatch.setattr("sim.sweep.progress.EVERY", 0.0)
     result = cli("sweep", file, "--data", tmp_path / "data")
     told = [line for line in lines(result.err) if " left" in line]
-    assert len(told) == 9  # three scenarios of three blocks
+    assert len(told) >= 3  # three scenarios, each in one job or more
     assert all("games/s" in line and "%" in line for line in told)
     assert "\x1b" not in result.err
