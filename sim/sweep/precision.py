@@ -24,17 +24,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sim.errors import SweepError, unknown
 from sim.games.base import Field, Scenario
-from sim.stats.counts import quantile
-from sim.stats.estimate import Estimate
-from sim.stats.sequential import early_mean, early_share, look_level, looks
 from sim.sweep.counting import Pair, Table
 from sim.sweep.spec import EXAMPLE, Spec
+
+if TYPE_CHECKING:
+    from sim.stats import Estimate
+
+# estimators are imported where they are used: most sweeps have no conditions, and scipy takes a second to load
 
 #: games at the first look, and how many times as many at each further one
 FIRST = 4096
@@ -134,6 +136,8 @@ class Condition:
         return [seat for seat in np.unique(column).tolist() if self.seat in (None, seat)]
 
     def _estimator(self, level: float, limits: Range) -> Callable[[np.ndarray, np.ndarray], Estimate]:
+        from sim.stats import early_mean, early_share, quantile
+
         if self.q is not None:
             return partial(quantile, p=self.q, level=level)
         if self.quantity == "win rate":
@@ -220,6 +224,8 @@ def check(spec: Spec, by: Sequence[str], pairs: Sequence[Pair], seats: int) -> t
 
 def schedule(most: int) -> list[int]:
     """Numbers of games after which a scenario that may play `most` is looked at."""
+    from sim.stats import looks
+
     return looks(FIRST, most, FACTOR)
 
 
@@ -277,6 +283,8 @@ def reached(
         ``confidence`` (over all looks), ``level`` (of this look alone), ``look`` (from 1), ``looks``, ``games``,
         ``met``.
     """
+    from sim.stats import look_level
+
     first = tables["counts"]["seat"] == tables["counts"]["seat"].min()
     games = int(tables["counts"]["count"][first].sum())
     if games != looks[k]:
