@@ -91,7 +91,7 @@ WRONG = [
     ("rules toy --diff big nope", "unknown side of --diff for toy 'nope'; accepted: default, big, key=value"),
     ("sweep", "FILE is missing"),
     ("sweep nothing.yaml", "cannot read sweep file nothing.yaml: No such file or directory; accepted"),
-    ("sweep nothing.yaml --backend dask", "unknown backend 'dask'; accepted: threads, sequential"),
+    ("sweep nothing.yaml --backend ray", "unknown backend 'ray'; accepted: threads, sequential, loky, dask"),
     ("trace toy --game -1", "game_index = -1 is not accepted"),
 ]
 
