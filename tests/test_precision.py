@@ -307,7 +307,7 @@ UNTIL = "half_width(mean score) <= 0.01"
         ),
         ({"until": UNTIL, "detail": "games"}, "until with detail = games is not accepted; accepted: detail: summary"),
         ({"minutes": 5, "detail": "games"}, "minutes with detail = games is not accepted"),
-        ({"minutes": 0}, "minutes = 0 is not accepted; accepted: greater than 0"),
+        ({"minutes": 0}, "minutes = 0 is not accepted; accepted: a number greater than 0"),
         ({"minutes": -1.5}, "minutes = -1.5 is not accepted"),
         ({"minutes": math.inf}, "minutes = inf is not accepted"),
         ({"minutes": True}, "minutes = True is not accepted"),

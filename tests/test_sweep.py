@@ -186,8 +186,8 @@ WRONG = [
     ({"policies": [3]}, "policies entry 3"),
     ({"policies": [{"seat": ["plain"]}]}, "unknown key in policies 'seat'"),
     ({"policies": [{"policy": "plain", "repeat": 0}]}, "repeat = 0"),
-    ({"policies": [{"id": "add", "grid": {"more": 3}}]}, "grid = "),
-    ({"policies": [{"id": "add", "grid": {"less": [3]}}]}, "unknown parameter of policy add 'less'"),
+    ({"policies": [{"id": "add", "grid": {"more": 3}}]}, "grid: more = 3"),
+    ({"policies": [{"id": "add", "grid": {"less": [3]}}]}, "unknown parameter of policy add in grid 'less'"),
     ({"policies": [["plain"] * 5]}, "5 policies were given"),
     ({"by": ["scroe"]}, "unknown column in by 'scroe'"),
     ({"by": []}, ""),
@@ -661,8 +661,8 @@ def test_the_format_as_documented_is_accepted() -> None:
 
     text = (module.__doc__ or "").partition("::")[2]
     text = text.replace("plugins: [my_policies.py]", "plugins: []")  # that file is the reader's own
-    planned = plan(yaml.safe_load(text.replace("variants: …, policies: …, pairs: …, games: …", "policies: [random]")))
-    assert len(planned.cells) == 2 * 3 * 4 + 1
+    planned = plan(yaml.safe_load(text))
+    assert sum(c.variant.startswith("level=") for c in planned.cells) == 3 * 11 + 3 * (11 - 2)  # no child at beginner
     pairs = {c.variant: [p.label for p in c.pairs] for c in planned.cells}
     seats, base, level = "seat 0 − seat 1", "this − base", "this − level=beginner"
     assert pairs["level=beginner"] == [seats]
