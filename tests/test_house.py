@@ -116,6 +116,7 @@ STARTED = {"jupyterlab", "dvc", "ipykernel", "pandas"}
 COMES_WITH = {
     "IPython": "ipykernel",
     "click": "typer",
+    "distributed": "dask",
     "jupyter_client": "nbclient",
     "llvmlite": "numba",
     "traitlets": "nbconvert",
@@ -139,7 +140,7 @@ def test_every_dependency_is_used_and_every_import_is_declared() -> None:
     declared = {IMPORT_NAMES.get(name, name.replace("-", "_")) for name in (runtime() | optional()) - STARTED}
     declared_only = declared - imported
     assert not declared_only, f"declared and never imported: {sorted(declared_only)}"
-    known = declared | {name for name, owner in COMES_WITH.items() if owner in runtime()}
+    known = declared | {name for name, owner in COMES_WITH.items() if owner in runtime() | optional()}
     undeclared = imported - known
     assert not undeclared, f"imported and not declared: {sorted(undeclared)}"
 

@@ -15,7 +15,7 @@ from sim.sweep.combine import MOST, Context
 from sim.sweep.counting import Pair, check_by, make_pairs
 from sim.sweep.expand import Point, Seats, line_ups, points
 from sim.sweep.joint import Joint, joint_exclusions
-from sim.sweep.precision import Condition, check
+from sim.sweep.precision import Condition, check, schedule
 from sim.sweep.space import RuleSpace, told
 from sim.sweep.spec import Design, PairSpec, Spec, line_up, read
 
@@ -83,6 +83,10 @@ class Plan:
     @property
     def name(self) -> str:
         return self.spec.name
+
+    def looks(self, games: int) -> list[int]:
+        """Numbers of games at which a scenario of at most `games` is looked at; only then may it stop."""
+        return schedule(games) if self.conditions else [games]
 
     def games(self) -> int:
         """Games to be recorded, over all scenarios."""
