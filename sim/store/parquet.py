@@ -153,8 +153,8 @@ class TableWriter:
             self._writer = None
             self._check()
             sync(self._temporary)
+            # the folder's list of names is not flushed: a name lost with the power is a file to be written again
             os.replace(self._temporary, self.path)
-            sync(self.path.parent)
 
     def _check(self) -> None:
         found = pq.read_metadata(self._temporary)
@@ -184,7 +184,7 @@ class TableWriter:
 
 
 def sync(path: Path) -> None:
-    """Flush a file (or a folder's list of names) to the disk."""
+    """Flush a file to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
