@@ -1,7 +1,7 @@
 """How often policy `rival` wins, and how much more often than `learned` in its seat: ``python -m benchmarks.rival``.
 
 Every line-up is played in all seatings on the same game indices; the unit of all intervals is the index. The numbers
-are quoted in ``docs/decisions/0010-playing-to-win.md``.
+are quoted in ``docs/decisions/0011-playing-to-win.md``.
 """
 
 from __future__ import annotations
