@@ -53,7 +53,7 @@ ROOM_ORDER = (
     ("outcomes",),
     ("odds", "placement", "select", "thumb", "value"),
     ("policies", "select", "weights"),
-    ("worlds", "endgame"),
+    ("worlds", "endgame", "sieve"),
     ("continuation",),
     ("search",),
     ("kernel",),

@@ -20,19 +20,22 @@ from sim.engine.slot import NUMBER, WHOLE, Slots, checked, field, fill_slots, ra
 from sim.games.base import OWN, SLIP, Field, Playable, Policy
 from sim.games.caterpillars.odds import show_level
 from sim.games.caterpillars.outcomes import NO_FACE, list_outcomes, open_sheet, rules_record, tables, unpack, write
+from sim.games.caterpillars.placement import DOUBLE as PLACE_DOUBLE
 from sim.games.caterpillars.placement import LOWEST as PLACE_LOWEST
 from sim.games.caterpillars.placement import OPTIMAL as PLACE_OPTIMAL
 from sim.games.caterpillars.placement import OWN as PLACE_OWN
 from sim.games.caterpillars.placement import RANDOM as PLACE_RANDOM
 from sim.games.caterpillars.placement import SPREAD as PLACE_SPREAD
-from sim.games.caterpillars.placement import best_offer, filled, offered, place, single
+from sim.games.caterpillars.placement import best_offer, filled, offered, place, place_by_count, single
 from sim.games.caterpillars.policies import (
     GREEDY,
     LEARNED,
     OPTIMAL,
+    PLANNER,
     RANDOM,
     READS_OTHERS,
     ROLLOUT,
+    WEIGHTED,
     choose,
     choose_optimal,
 )
@@ -40,6 +43,7 @@ from sim.games.caterpillars.position import OTHERS, POSITION, SEAT, WORK
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
 from sim.games.caterpillars.search import THINKERS, make_mind, think_deeply
 from sim.games.caterpillars.select import select_greedy, select_random
+from sim.games.caterpillars.sieve import fill_served, select_sieved
 
 #: raised when results change for equal arguments
 KERNEL_VERSION = 1
@@ -133,6 +137,8 @@ def put_label(position, work, mask, value, how, u):
         box = nth_one(mask, pick(u, count_ones(mask)))
     elif how == PLACE_LOWEST:
         box = trailing_zeros(mask)
+    elif how == PLACE_SPREAD or how == PLACE_DOUBLE:
+        box = place_by_count(position, value, mask, how)
     else:
         n = list_blanks(work.blanks, mask)
         box = int(work.blanks[place(position, value, work.blanks, n, how, u)])
@@ -329,8 +335,12 @@ def decide(player, position, x, roll, face, r, rules, tables, work, book, user, 
         return select_random(position, roll, face, rules, tables, work, u / slip)
     if player.policy == GREEDY:
         return select_greedy(position, roll, face, rules, tables)
-    u = (u - slip) / (1.0 - slip)
     position.round_index = r
+    if PLANNER <= player.policy <= WEIGHTED:
+        outcome = select_sieved(position, roll, face, rules, tables, work, player)
+        if outcome >= 0:
+            return outcome
+    u = (u - slip) / (1.0 - slip)
     position.dice[0] = x % 6 + 1
     position.dice[1] = x // 6 % 6 + 1
     position.dice[2] = x // 36 % 6 + 1 if rules.level > 0 else 0
@@ -473,6 +483,8 @@ class _Scratch:
             player.policy = policy.info.number
             player.draws = policy.draws
             player.params[:] = policy.vector()
+            if PLANNER <= player.policy <= WEIGHTED:
+                fill_served(player, position)
         self.work = np.zeros(1, WORK).view(np.recarray)
         self.recorded = np.zeros((rules.rounds * seats, 4), np.int64)
         self.mind = make_mind(rules) if any(p.info.number in THINKERS for p in policies) else None
