@@ -53,7 +53,7 @@ ROOM_ORDER = (
     ("outcomes",),
     ("odds", "placement", "select", "thumb", "value"),
     ("policies", "select", "weights"),
-    ("worlds", "endgame", "sieve"),
+    ("worlds", "endgame", "sieve", "lookup"),
     ("continuation",),
     ("search",),
     ("kernel",),

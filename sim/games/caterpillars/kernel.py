@@ -18,6 +18,7 @@ from sim.engine.jit import jit
 from sim.engine.rng import pick
 from sim.engine.slot import NUMBER, WHOLE, Slots, checked, field, fill_slots, raise_fault, record
 from sim.games.base import OWN, SLIP, Field, Playable, Policy
+from sim.games.caterpillars.lookup import list_fits, play_in_step, select_optimal
 from sim.games.caterpillars.odds import show_level
 from sim.games.caterpillars.outcomes import NO_FACE, list_outcomes, open_sheet, rules_record, tables, unpack, write
 from sim.games.caterpillars.placement import DOUBLE as PLACE_DOUBLE
@@ -39,7 +40,7 @@ from sim.games.caterpillars.policies import (
     choose,
     choose_optimal,
 )
-from sim.games.caterpillars.position import OTHERS, POSITION, SEAT, WORK
+from sim.games.caterpillars.position import LANES, OTHERS, POSITION, SEAT, WORK
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
 from sim.games.caterpillars.search import THINKERS, make_mind, think_deeply
 from sim.games.caterpillars.select import select_greedy, select_random
@@ -340,6 +341,9 @@ def decide(player, position, x, roll, face, r, rules, tables, work, book, user, 
         outcome = select_sieved(position, roll, face, rules, tables, work, player)
         if outcome >= 0:
             return outcome
+    if book is not None:  # without a book this is not even compiled
+        if player.policy == OPTIMAL and rules.plain:
+            return select_optimal(position, roll, rules, work, book)
     u = (u - slip) / (1.0 - slip)
     position.dice[0] = x % 6 + 1
     position.dice[1] = x // 6 % 6 + 1
@@ -396,6 +400,29 @@ def report(positions, seats, final, out, first_row):
 
 
 @jit
+def play_alone(seed, first, games, rules, player, position, work, book, out):
+    """As `play_games` for one seat that plays `optimal` and never slips: games in step, see `lookup`."""
+    new_sheet(player, position, seed, np.uint64(first), 0, rules, work, None, None)
+    list_fits(position, rules, work)
+    for g in range(0, games, LANES):
+        roll_dice(seed, np.uint64(first + g), rules, work)
+        lanes = min(LANES, games - g)
+        play_in_step(lanes, position, rules, work, book)
+        for lane in range(lanes):
+            row = g + lane
+            totals = work.totals[lane]
+            fly, end = flying(totals, position.bonus, rules.final)
+            out[0, row] = end
+            for c in range(3):
+                out[1 + c, row] = totals[c]
+                out[4 + c, row] = 0
+            out[7, row] = fly
+            out[8, row] = totals[0] + totals[1] + totals[2]
+            out[9, row] = work.zeros[lane]
+            out[10, row] = 1
+
+
+@jit
 def play_games(
     seed,
     first,
@@ -425,6 +452,11 @@ def play_games(
     rules = rules_[0]
     tables = tables_[0]
     work = work_[0]
+    if book is not None:  # without a book this is not even compiled
+        alone = seats == 1 and rules.plain and not record
+        if alone and players[0].policy == OPTIMAL and players[0].params[SLIP] == 0.0:
+            play_alone(seed, first, games, rules, players[0], positions[0], work, book, out)
+            return
     for g in range(games):
         game = np.uint64(first + g)
         if user is not None:

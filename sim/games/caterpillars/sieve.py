@@ -16,7 +16,7 @@ from sim.engine.bits import count_ones, trailing_zeros
 from sim.engine.jit import jit
 from sim.games.caterpillars.outcomes import SLOTS, groups, matching, pack
 from sim.games.caterpillars.policies import EXPERT, PLANNER, TIE, WEIGHTED, expected, soft_median
-from sim.games.caterpillars.select import has_zeros, plain_matching
+from sim.games.caterpillars.select import has_zeros, plain_choices
 
 #: outcomes this close to the best one are as good as it, with room for rounding
 _EQUAL = 0.9 * TIE
@@ -229,13 +229,6 @@ def select_first(policy, frame, store, asked, hold, groups_, position, rules, ta
                     zeros = has_zeros(g, butterfly, zero_possible, position, rules, tables)
                     return find_first(policy, frame, most, extra, k, at, g, zeros, butterfly, position, tables, work)
     return -1
-
-
-@jit
-def plain_choices(roll, position, rules):
-    """Boxes that can be filled, and the total of the dice, 0 where only zeros are possible."""
-    boxes, total = plain_matching(roll, rules.level, position)
-    return (boxes, total) if boxes != 0 else (position.open_boxes, 0)
 
 
 @jit
