@@ -90,12 +90,12 @@ SEAT = np.dtype(
 
 #: room for the outcomes of any position (the largest variant needs 840)
 CAPACITY = 1024
-#: room for the bonus choices of one bonus box, and none, in any position (the largest variant needs 8)
+#: room for the bonus choices of one bonus box, and none, in any position (the largest variant needs 7)
 GROUPS = 16
 _END = 1472 + 8 * CAPACITY
 #: games that are played in step
 LANES = 4
-_MORE = _END + 368 + 48 * GROUPS
+_MORE = _END + 368 + 56 * GROUPS
 
 #: A kernel's private working memory. `packed` is the same memory as `options`, one 64-bit number per outcome: it is
 #: written
@@ -120,8 +120,8 @@ WORK = np.dtype(
             (np.int64, (CAPACITY,)),
             (np.int64, (4,)),
             (np.float64, (3, 14)),
-            (np.float64, (GROUPS, 3)),
-            (np.float64, (GROUPS, 3)),
+            (np.float64, (3, GROUPS)),
+            (np.float64, (4, GROUPS)),
             (np.int64, (LANES,)),
             (np.int64, (LANES, 3)),
             (np.int64, (LANES, 3)),

@@ -28,9 +28,11 @@ _NEVER = -1e30
 
 @jit
 def gather(g, group, zeros, butterfly, position, tables, work):
-    """Largest gain on each caterpillar within one group, into ``work.gains[g]``: score less the box's worth."""
+    """Largest gain on each caterpillar within one group, into ``work.gains[:, g]``: score less the box's worth."""
     n = position.boxes
-    part = (1 << n) - 1
+    part0 = (1 << n) - 1
+    part1 = part0 << n
+    part2 = part1 << n
     gain0 = _NEVER
     gain1 = _NEVER
     gain2 = _NEVER
@@ -42,19 +44,18 @@ def gather(g, group, zeros, butterfly, position, tables, work):
         labels &= labels - 1
         at = group * SLOTS + label
         stop = tables.offset[at + 1]
-        score = 0.0
-        if stop > tables.offset[at]:
-            score = float(tables.scores[stop - 1])
+        last = float(tables.scores[max(stop - 1, 0)])  # looked up before it is asked for: no branch to mispredict
+        score = last if stop > tables.offset[at] else 0.0
         boxes = position.label_boxes[label] & position.open_boxes
-        if boxes & part:
-            gain0 = max(gain0, score - work.served[0, label])
-        if boxes & (part << n):
-            gain1 = max(gain1, score - work.served[1, label])
-        if boxes >> (2 * n):
-            gain2 = max(gain2, score - work.served[2, label])
-    work.gains[g, 0] = gain0
-    work.gains[g, 1] = gain1
-    work.gains[g, 2] = gain2
+        here0 = score - work.served[0, label]
+        here1 = score - work.served[1, label]
+        here2 = score - work.served[2, label]
+        gain0 = max(gain0, here0 if boxes & part0 else _NEVER)
+        gain1 = max(gain1, here1 if boxes & part1 else _NEVER)
+        gain2 = max(gain2, here2 if boxes & part2 else _NEVER)
+    work.gains[0, g] = gain0
+    work.gains[1, g] = gain1
+    work.gains[2, g] = gain2
 
 
 @jit
@@ -158,17 +159,42 @@ def worth(policy, c, gain, frame):
 
 
 @jit
+def value_all(policy, frame, count, work):
+    """What the gains of the first `count` groups are worth, into ``work.worths``, and of each group the most."""
+    f0, f1, f2, noise = frame
+    for g in range(count):
+        gain0 = work.gains[0, g]
+        gain1 = work.gains[1, g]
+        gain2 = work.gains[2, g]
+        if policy == PLANNER:
+            worth0 = gain0 * f0
+            worth1 = gain1 * f1
+            worth2 = gain2 * f2
+        else:
+            worth0 = soft_median(f0 + gain0, f1, f2, noise)
+            worth1 = soft_median(f0, f1 + gain1, f2, noise)
+            worth2 = soft_median(f0, f1, f2 + gain2, noise)
+        worth0 = worth0 if gain0 > _NEVER else _NEVER
+        worth1 = worth1 if gain1 > _NEVER else _NEVER
+        worth2 = worth2 if gain2 > _NEVER else _NEVER
+        work.worths[0, g] = worth0
+        work.worths[1, g] = worth1
+        work.worths[2, g] = worth2
+        work.worths[3, g] = max(worth0, worth1, worth2)
+
+
+@jit
 def find_first(policy, frame, most, extra, bonus_box, g, group, zeros, butterfly, position, tables, work):
     """The first outcome of one bonus choice that is as good as the best one (`most`), packed; −1 if the list has to
     decide.
 
-    `extra` is what storing is worth; ``work.gains[g]`` and ``work.worths[g]`` are known of this group.
+    `extra` is what storing is worth; ``work.gains`` and ``work.worths`` are known of this group.
     """
     n = position.boxes
     part = (1 << n) - 1
     boxes = position.open_boxes if zeros or butterfly else matching(tables.sums[group], position)
     for c in range(3):
-        if work.worths[g, c] + extra <= most - _WORSE:
+        if work.worths[c, g] + extra <= most - _WORSE:
             boxes &= ~(part << (c * n))
     while boxes != 0:
         box = trailing_zeros(boxes)
@@ -180,7 +206,7 @@ def find_first(policy, frame, most, extra, bonus_box, g, group, zeros, butterfly
         for i in range(start, tables.offset[at + 1]):
             score = int(tables.scores[i]) if i >= tables.offset[at] else 0
             gain = score - work.served[c, label]
-            value = work.worths[g, c] if gain == work.gains[g, c] else worth(policy, c, gain, frame)
+            value = work.worths[c, g] if gain == work.gains[c, g] else worth(policy, c, gain, frame)
             value += extra
             if value >= most - _EQUAL:
                 return pack(bonus_box, int(tables.value[group]), box, score)
@@ -197,17 +223,13 @@ def select_first(policy, frame, store, asked, hold, groups_, position, rules, ta
     """
     plain, first, last, butterfly, zero_possible = groups_
     s0, s1, s2 = store
-    for g in range(last - first + 1):
-        for c in range(3):
-            gain = work.gains[g, c]
-            work.worths[g, c] = worth(policy, c, gain, frame) if gain > _NEVER else _NEVER
-    best = max(work.worths[0, 0], work.worths[0, 1], work.worths[0, 2])
+    value_all(policy, frame, last - first + 1, work)
+    best = work.worths[3, 0]
     most = best
     for g in range(first, last):
         value = int(tables.value[g])
         if value >= hold:
-            at = g - first + 1
-            here = max(work.worths[at, 0], work.worths[at, 1], work.worths[at, 2])
+            here = work.worths[3, g - first + 1]
             for k in range(3):
                 if position.bonus[k] == 0:
                     s = s0 if k == 0 else s1 if k == 1 else s2
@@ -224,7 +246,7 @@ def select_first(policy, frame, store, asked, hold, groups_, position, rules, ta
                 at = g - first + 1
                 value = int(tables.value[g])
                 extra = s * (value - asked)
-                here = max(work.worths[at, 0], work.worths[at, 1], work.worths[at, 2])
+                here = work.worths[3, at]
                 if value >= hold and here + extra > most - _WORSE:
                     zeros = has_zeros(g, butterfly, zero_possible, position, rules, tables)
                     return find_first(policy, frame, most, extra, k, at, g, zeros, butterfly, position, tables, work)
