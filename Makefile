@@ -50,10 +50,10 @@ ladders: $(STAMP) ## ladders of policies into data/ladders/, chosen from sweeps/
 	@$(BIN)/python docs/_generate.py
 
 test: $(STAMP) ## run the tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
 deep: $(STAMP) ## run the slower statistical checks
-	@$(BIN)/python -m pytest -m deep
+	@$(BIN)/python -m pytest -m deep -n auto --maxprocesses 8 --dist loadfile
 
 lint: $(STAMP) ## style, format and types
 	@$(BIN)/ruff check .

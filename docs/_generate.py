@@ -165,6 +165,15 @@ pair of each again.
 """
 
 
+#: what a ladder leaves out and a reader asks next, by game; exact answers, so without games or intervals
+LADDER_NOTES = {
+    "karolinchen": "Exactly, over both seats: perfect play wins 50.87% against `racer`, less than a step of this "
+    "ladder, and the best answer to `racer` wins 50.90%. Both read how far everybody is in the race, `racer` does not "
+    "look at it: playing by the position of the race, or by anything else that `racer` does not weigh, gains less than "
+    "one point on it ([how it is solved](exact.md#karolinchen)).",
+}
+
+
 def ladder_section(name: str, made: dict[str, Any], rungs: list[dict[str, Any]]) -> list[str]:
     """One ladder as a table, strongest first, and how far skill reaches."""
     points = made["asked"]["by"] == "score"
@@ -194,6 +203,8 @@ def ladder_section(name: str, made: dict[str, Any], rungs: list[dict[str, Any]])
     for row in made["ranges"]:
         ends = f"{row['rate_low']:.1%} to {row['rate_high']:.1%}"
         lines += ["", f"`{row['first']}` against `{row['second']}`: {row['rate']:.1%} of the wins ({ends})."]
+    if told == "default rules" and made["game"] in LADDER_NOTES:
+        lines += ["", LADDER_NOTES[made["game"]]]
     return [*lines, ""]
 
 

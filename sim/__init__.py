@@ -27,6 +27,7 @@ _PUBLIC = (
     "describe",
     "games",
     "scenarios",
+    "sql",
     "tournament",
     "tune",
     "policy",

@@ -22,6 +22,7 @@ from sim.sweep.counting import Pair, check_by, make_pairs, play_counts
 from sim.sweep.frames import describe, load, scenarios
 from sim.sweep.run import SweepResult
 from sim.sweep.run import run as run_sweep
+from sim.sweep.sql import sql
 from sim.sweep.warm import announce
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ __all__ = [
     "scenarios",
     "simulate",
     "solve",
+    "sql",
     "summarise",
     "sweep",
     "tournament",
@@ -214,6 +216,8 @@ def sweep(
     workers: int = 1,
     data: str | Path = "data",
     backend: str = "threads",
+    scheduler: str | None = None,
+    max_failures: int | None = None,
     progress: bool = False,
     replace: bool = False,
 ) -> SweepResult:
@@ -224,10 +228,15 @@ def sweep(
     source : path or mapping
         A sweep file, or the same as a mapping.
     workers : int
-        Threads; the files do not depend on it.
+        Threads or processes; the files do not depend on it.
     data : path
         The data folder.
-    backend : {"threads", "sequential"}
+    backend : {"threads", "sequential", "loky", "dask"}
+        Who plays; the files do not depend on it. In a script, loky and dask need ``if __name__ == "__main__":``.
+    scheduler : str, optional
+        Address of a running dask scheduler, as ``tcp://host:8786``.
+    max_failures : int, optional
+        Give up after more failing scenarios than this.
     progress : bool
         Tell on stderr how it goes.
     replace : bool
@@ -244,7 +253,15 @@ def sweep(
     announce(planned.game)
     command = None if isinstance(source, Mapping) else f"sim sweep {source}"
     return run_sweep(
-        planned, workers=workers, data=data, backend=backend, progress=progress, command=command, replace=replace
+        planned,
+        workers=workers,
+        data=data,
+        backend=backend,
+        scheduler=scheduler,
+        max_failures=max_failures,
+        progress=progress,
+        command=command,
+        replace=replace,
     )
 
 

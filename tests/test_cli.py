@@ -91,7 +91,7 @@ WRONG = [
     ("rules toy --diff big nope", "unknown side of --diff for toy 'nope'; accepted: default, big, key=value"),
     ("sweep", "FILE is missing"),
     ("sweep nothing.yaml", "cannot read sweep file nothing.yaml: No such file or directory; accepted"),
-    ("sweep nothing.yaml --backend dask", "unknown backend 'dask'; accepted: threads, sequential"),
+    ("sweep nothing.yaml --backend ray", "unknown backend 'ray'; accepted: threads, sequential, loky, dask"),
     ("trace toy --game -1", "game_index = -1 is not accepted"),
 ]
 
@@ -293,6 +293,6 @@ def test_long_work_tells_its_progress_in_plain_lines_off_a_terminal(
     monkeypatch.setattr("sim.sweep.progress.EVERY", 0.0)
     result = cli("sweep", file, "--data", tmp_path / "data")
     told = [line for line in lines(result.err) if " left" in line]
-    assert len(told) == 9  # three scenarios of three blocks
+    assert len(told) >= 3  # three scenarios, each in one job or more
     assert all("games/s" in line and "%" in line for line in told)
     assert "\x1b" not in result.err

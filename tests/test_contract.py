@@ -104,8 +104,16 @@ def caterpillars_can(policy: Policy, rules: Any) -> bool | None:
     return True
 
 
+def karolinchen_can(policy: Policy, rules: Any) -> bool | None:
+    """`optimal` is for two: where the start fruits are drawn, a test game has more seats."""
+    return policy.id != "optimal" or seats_of(get("karolinchen"), rules) == 2
+
+
 #: for games with policies that cannot play every variant: whether one can; None: it may be refused for its size
-CHOOSY: dict[str, Callable[[Policy, Any], bool | None]] = {"caterpillars": caterpillars_can}
+CHOOSY: dict[str, Callable[[Policy, Any], bool | None]] = {
+    "caterpillars": caterpillars_can,
+    "karolinchen": karolinchen_can,
+}
 #: policies that think long: two games each, and parameters at the ends of their ranges on small sheets alone
 SLOW = {"lookahead", "rollout"}
 #: positions of the whole game that a test may solve
@@ -119,6 +127,8 @@ def games_of(policy: Policy) -> int:
 
 def quick(game: Game, rules: Any, policy: Policy) -> bool:
     """Whether the exact values that a policy reads are worked out in a second or so."""
+    if game.name == "karolinchen":
+        return policy.id != "optimal" or COMPILED
     if game.name != "caterpillars" or "optimal" not in (policy.id, policy.parameters()["placement"]):
         return True
     if not COMPILED and rules.boxes > 1:
@@ -171,9 +181,9 @@ def seats_of(game: Game, rules: RulesModel) -> int:
     )
 
 
-def plays(game: Game, rules: RulesModel, policy: Policy, seats: int = 1) -> bool:
+def plays(game: Game, rules: RulesModel, policy: Policy, seats: int | None = None) -> bool:
     """Whether to play a policy here: everywhere, but where `CHOOSY` says no; then it is refused in one line."""
-    line_up = [policy] * seats
+    line_up = [policy] * (seats or seats_of(game, rules))
     can = CHOOSY[game.name](policy, rules) if game.name in CHOOSY else True
     if can is None:
         refused = ""

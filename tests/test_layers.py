@@ -55,7 +55,7 @@ ROOM_ORDER = (
     ("policies", "select", "weights"),
     ("worlds", "endgame", "sieve", "lookup"),
     ("continuation",),
-    ("search",),
+    ("perfect", "search"),
     ("kernel",),
     ("learn",),
     ("trace",),

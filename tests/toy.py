@@ -151,8 +151,8 @@ if __name__ == "__main__":  # the command line with the toy in the registry, for
 
     install()
     from sim.cli import main
-    from sim.sweep import summary
+    from sim.sweep import streams
 
-    summary.INTERVAL = float(os.environ.get("TOY_INTERVAL", summary.INTERVAL))
+    streams.INTERVAL = float(os.environ.get("TOY_INTERVAL", streams.INTERVAL))
 
     main()

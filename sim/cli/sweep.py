@@ -22,7 +22,15 @@ def sweep(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A sweep file, as in sweeps/.")],
     workers: Workers = "1",
     data: Data = Path("data"),
-    backend: Annotated[str, typer.Option("--backend", metavar="NAME", help="threads or sequential.")] = "threads",
+    backend: Annotated[
+        str, typer.Option("--backend", metavar="NAME", help="threads, sequential, loky (processes) or dask.")
+    ] = "threads",
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A running dask scheduler, tcp://host:8786.")
+    ] = None,
+    max_failures: Annotated[
+        int | None, typer.Option("--max-failures", metavar="N", help="Give up after more failing scenarios.")
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print scenarios, games, time and bytes; play nothing.")
     ] = False,
@@ -34,9 +42,10 @@ def sweep(
 ) -> None:
     """Run a sweep: play what is missing, keep what is there. Run again, it goes on where it stopped."""
     from sim import api
+    from sim.sweep.backends import check_backend
     from sim.sweep.plan import plan
     from sim.sweep.progress import duration, rate
-    from sim.sweep.run import check_backend, run
+    from sim.sweep.run import run
 
     check_backend(backend)
     threads = number("workers", workers)
@@ -47,7 +56,15 @@ def sweep(
         return
     command = f"sim sweep {file}" + (f" --data {data}" if data != Path("data") else "")
     result = run(
-        planned, workers=threads, data=data, backend=backend, progress=not quiet, command=command, replace=replace
+        planned,
+        workers=threads,
+        data=data,
+        backend=backend,
+        scheduler=scheduler,
+        max_failures=max_failures,
+        progress=not quiet,
+        command=command,
+        replace=replace,
     )
     if as_json:
         print_json(

@@ -12,6 +12,7 @@ from sim.stats.joint import Joint, half_test, paired_share
 from sim.stats.multiple import holm, three_cycles
 from sim.stats.paired import Paired, paired
 from sim.stats.proportions import FairShare, fair_share, mean_share, wilson, wilson_band, win_draw_loss
+from sim.stats.sequential import early_mean, early_share, look_level, looks
 from sim.stats.strength import Strengths, bradley_terry
 from sim.stats.survival import longer_than, survival, time_quantile
 
@@ -27,6 +28,8 @@ __all__ = [
     "at_least",
     "bradley_terry",
     "distribution_agreement",
+    "early_mean",
+    "early_share",
     "expected_best",
     "fair_share",
     "games_to_settle",
@@ -35,6 +38,8 @@ __all__ = [
     "holm",
     "inside",
     "longer_than",
+    "look_level",
+    "looks",
     "mean",
     "mean_agreement",
     "mean_share",

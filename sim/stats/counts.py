@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -85,6 +86,17 @@ def _at_rank(v: np.ndarray, c: np.ndarray, rank: int) -> float:
     return float(v[np.searchsorted(np.cumsum(c), rank)])
 
 
+@lru_cache(maxsize=1024)
+def _ranks(n: int, p: float, level: float) -> tuple[int, int]:
+    """Ranks of the order statistics that enclose a quantile; below 1 or above `n` where there are too few games."""
+    tail = (1 - level) / 2
+    # the r-th smallest is above the quantile only if fewer than r games are at or below it
+    r = int(stats.binom.ppf(tail, n, p))
+    if stats.binom.cdf(r - 1, n, p) > tail:  # ppf may land one too high through rounding
+        r -= 1
+    return r, int(stats.binom.ppf(1 - tail, n, p)) + 1
+
+
 def quantile(values: ArrayLike, counts: ArrayLike, p: float, level: float = 0.95) -> Estimate:
     """Quantile with a distribution-free interval from order statistics.
 
@@ -104,12 +116,7 @@ def quantile(values: ArrayLike, counts: ArrayLike, p: float, level: float = 0.95
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, 0, level, "order statistics")
     value = _at_rank(v, c, min(n, max(1, math.ceil(n * p - 1e-9))))
-    tail = (1 - level) / 2
-    # the r-th smallest is above the quantile only if fewer than r games are at or below it
-    r = int(stats.binom.ppf(tail, n, p))
-    if stats.binom.cdf(r - 1, n, p) > tail:  # ppf may land one too high through rounding
-        r -= 1
-    s = int(stats.binom.ppf(1 - tail, n, p)) + 1
+    r, s = _ranks(n, p, level)
     low = _at_rank(v, c, r) if r >= 1 else -math.inf
     high = _at_rank(v, c, s) if s <= n else math.inf
     return Estimate(value, low, high, n, level, "order statistics")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -78,6 +79,17 @@ def read_arrow(footer: Footer, columns: Sequence[str] | None = None) -> pa.Table
             f"{footer.path} is damaged ({str(error).splitlines()[0]}); accepted: a complete file"
         ) from None
     return table.select([c.name for c in wanted]).cast(arrow_schema(wanted))
+
+
+def read_columns(footer: Footer) -> dict[str, np.ndarray]:
+    """The data of a file as one numpy array per column, in the register's dtypes."""
+    table = read_arrow(footer)
+    return {
+        c.name: np.array(table[c.name].to_pylist(), object)
+        if c.dtype == "string"
+        else table[c.name].to_numpy().astype(c.numpy)
+        for c in footer.columns
+    }
 
 
 def condition(where: Mapping[str, Any] | Any) -> Any:

@@ -29,6 +29,12 @@ def libraries() -> dict[str, str]:
     return {name: version(name) for name in ("numba", "numpy", "pyarrow")}
 
 
+def code_stamp(game: str) -> str:
+    """What has to be equal on every machine that works on one sweep."""
+    told = ", ".join(f"{name} {version}" for name, version in libraries().items())
+    return f"kernel sources {source_hash(game)}, {told}"
+
+
 def provenance(table: str, scenario: Scenario, *, seed: int, first_game: int, games: int, **more: Any) -> Provenance:
     """Provenance of one file of `table`.
 

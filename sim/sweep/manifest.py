@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from sim.errors import StoreError
-from sim.store.load import Footer
+from sim.store.load import Footer, read_columns, read_footer
 from sim.store.parquet import write_bytes
 from sim.store.provenance import fingerprint
-from sim.sweep.plan import Plan
+from sim.sweep.plan import Cell, Plan
+from sim.sweep.precision import limits, reached
 
 NAME = "manifest.json"
+
+#: the same for a sweep that is not finished: what there is so far
+PARTIAL = "partial.json"
 
 
 def head(plan: Plan) -> dict[str, Any]:
     """What the sweep is, without its files."""
     spec = plan.spec
+    budget: dict[str, Any] = {}
+    if plan.conditions:
+        budget["until"] = [c.text() for c in plan.conditions]
+    if spec.minutes is not None:
+        budget["minutes"] = spec.minutes
     return {
         "sweep": spec.name,
         "title": spec.title,
@@ -26,6 +36,7 @@ def head(plan: Plan) -> dict[str, Any]:
         "first_game": spec.first_game,
         "detail": spec.detail,
         "by": list(plan.by),
+        **budget,
         "notes": plan.notes,
         "aliases": plan.aliases,
     }
@@ -40,6 +51,8 @@ def clash(folder: Path, plan: Plan) -> str:
     for key in ("game", "seed", "first_game", "detail"):
         if found.get(key) != head(plan)[key]:
             return f"{key} = {found.get(key)} (now {head(plan)[key]})"
+    if plan.conditions or plan.spec.minutes is not None:
+        return ""  # what is there already is kept, however far it went
     planned = {cell.id: cell.games for cell in plan.cells}
     for scenario in found["scenarios"]:
         if planned.get(scenario["scenario"], scenario["games"]) < scenario["games"]:
@@ -47,10 +60,28 @@ def clash(folder: Path, plan: Plan) -> str:
     return ""
 
 
-def build(plan: Plan, files: dict[str, list[tuple[str, Footer]]], folder: Path) -> dict[str, Any]:
-    """The whole manifest; `files` lists (table, footer) by scenario id."""
+def same(folder: Path, plan: Plan) -> bool:
+    """Whether a sweep whose end depends on the clock stands there finished, with all its files."""
+    if plan.spec.minutes is None:
+        return False
+    try:
+        found = read(folder)
+        listed = {e["scenario"]: e for e in found["scenarios"]}
+        return all(found.get(k) == v for k, v in head(plan).items()) and all(
+            fingerprint(read_footer(folder / file["path"]).provenance) == file["provenance"]
+            for cell in plan.cells
+            for file in listed[cell.id]["files"]
+        )
+    except (StoreError, KeyError):
+        return False
+
+
+def build(plan: Plan, files: Mapping[str, list[tuple[str, Footer]]], folder: Path) -> dict[str, Any]:
+    """The whole manifest; `files` lists (table, footer) by scenario id. Scenarios without files are left out."""
     scenarios = []
     for cell in plan.cells:
+        if cell.id not in files:
+            continue
         listed = [
             {
                 "table": table,
@@ -60,8 +91,22 @@ def build(plan: Plan, files: dict[str, list[tuple[str, Footer]]], folder: Path) 
             }
             for table, footer in files[cell.id]
         ]
-        scenarios.append({**cell.describe(), "files": listed})
+        entry = cell.describe()
+        if plan.spec.detail == "summary":
+            footers = dict(files[cell.id])
+            entry["games"] = footers["counts"].provenance["games"]
+            if plan.conditions:
+                entry["precision"] = _precision(cell, plan, footers)
+        scenarios.append({**entry, "files": listed})
     return {**head(plan), "scenarios": scenarios}
+
+
+def _precision(cell: Cell, plan: Plan, footers: Mapping[str, Footer]) -> list[dict[str, Any]]:
+    """What a scenario knew when it stopped."""
+    tables = {table: read_columns(footer) for table, footer in footers.items()}
+    looks = plan.looks(cell.games)
+    at = looks.index(footers["counts"].provenance["games"])
+    return reached(plan.conditions, tables, looks, at, limits(cell.scenario, cell.pairs))
 
 
 def encode(manifest: dict[str, Any]) -> bytes:
@@ -69,9 +114,9 @@ def encode(manifest: dict[str, Any]) -> bytes:
     return (json.dumps(manifest, indent=1, ensure_ascii=False, sort_keys=False) + "\n").encode()
 
 
-def write(folder: Path, manifest: dict[str, Any]) -> None:
+def write(folder: Path, manifest: dict[str, Any], name: str = NAME) -> None:
     """Write the manifest unless the same text is there already (an unchanged file keeps its time)."""
-    path = folder / NAME
+    path = folder / name
     content = encode(manifest)
     if not path.is_file() or path.read_bytes() != content:
         write_bytes(path, content)

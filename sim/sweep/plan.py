@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from sim import games as registry
 from sim.errors import PolicyError, RulesError, SimError, SweepError, unknown, whole_number
 from sim.games.base import Game, Playable, Scenario
+from sim.sweep.combine import MOST, Context
 from sim.sweep.counting import Pair, check_by, make_pairs
-from sim.sweep.expand import MOST, Point, Seats, line_ups, points, told
+from sim.sweep.expand import Point, Seats, line_ups, points
+from sim.sweep.joint import Joint, joint_exclusions
+from sim.sweep.precision import Condition, check, schedule
+from sim.sweep.space import RuleSpace, told
 from sim.sweep.spec import Design, PairSpec, Spec, line_up, read
 
 
@@ -73,10 +78,15 @@ class Plan:
     cells: list[Cell]
     aliases: list[dict[str, str]]
     notes: list[str]
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def name(self) -> str:
         return self.spec.name
+
+    def looks(self, games: int) -> list[int]:
+        """Numbers of games at which a scenario of at most `games` is looked at; only then may it stop."""
+        return schedule(games) if self.conditions else [games]
 
     def games(self) -> int:
         """Games to be recorded, over all scenarios."""
@@ -127,26 +137,37 @@ def _plan(spec: Spec) -> Plan:
         example = result.cells[0].scenario
         fields = game.fields(example.rules, len(example.policies))
         result.by = check_by(fields, spec.by or game.headline)
+    pairs, seats = [p for c in result.cells for p in c.pairs], max(len(c.scenario.policies) for c in result.cells)
+    result.conditions = check(spec, result.by, pairs, seats)
     return result
 
 
 def _add(result: Plan, cells: dict[str, Cell], design: Design) -> None:
     """Add the cells of one design, merging those that are the same scenario as an earlier one."""
     game = result.game
-    everyone = [seats for entry in design.policies for seats in line_ups(line_up(entry), game)]
-    every_point = [point for variant in design.variants for point in points(variant, game)]
+    context = Context(result.spec.seed if result.spec.sample_seed is None else result.spec.sample_seed, result.notes)
+    everyone = [seats for entry in design.policies for seats in line_ups(line_up(entry), game, context)]
+    every_point = [point for variant in design.variants for point in points(variant, game, context)]
     if not everyone or not every_point:
         raise SweepError("nothing to play; accepted: at least one entry in variants and in policies")
-    if len(every_point) * len(everyone) > MOST:
+    joint = None if design.sample is None else Joint(design.sample, game, context)
+    drawn = "" if joint is None else ", with their draws"
+    size = len(every_point) * sum(1 if joint is None else joint.size(seats) for seats in everyone)
+    if size > MOST or size + len(cells) > MOST:
         raise SweepError(
-            f"{len(every_point):,} variants times {len(everyone):,} line-ups; accepted: at most {MOST:,} scenarios"
+            f"{len(every_point):,} variants times {len(everyone):,} line-ups{drawn}"
+            f"; accepted: at most {MOST:,} scenarios in a sweep"
         )
-    for point in every_point:
-        for seats in everyone:
+    exclude, rules = joint_exclusions(design.exclude, game), RuleSpace(game)
+    named = {point.name: point for point in reversed(every_point)}
+    for one, line in product(every_point, everyone):
+        for point, seats in [(one, line)] if joint is None else joint.around(one, line):
             label = f"{point.name} · {seats.name}"
+            if exclude and exclude.hit((rules.full(point.rules), [game.policies.parse(p) for p in seats.policies])):
+                continue
             try:
                 scenario = game.scenario(point.rules, seats.policies, label)
-                pairs = _pairs(design, point, every_point, seats, scenario)
+                pairs = _pairs(design, point, named, seats, scenario, context)
             except (RulesError, PolicyError) as error:
                 if design.impossible == "refuse":
                     raise type(error)(f"{label}: {error}") from None
@@ -164,9 +185,12 @@ def _add(result: Plan, cells: dict[str, Cell], design: Design) -> None:
             first.games = max(first.games, games)
             if not point.factor or point.factor == first.factor:  # a factor without effect has nothing to compare
                 first.pairs += [p for p in pairs if p.identity() not in [q.identity() for q in first.pairs]]
+    exclude.finish()
 
 
-def _pairs(design: Design, point: Point, every: Sequence[Point], seats: Seats, scenario: Scenario) -> list[Pair]:
+def _pairs(
+    design: Design, point: Point, named: Mapping[str, Point], seats: Seats, scenario: Scenario, context: Context
+) -> list[Pair]:
     result = []
     fields = scenario.game.fields(scenario.rules, len(scenario.policies))
     for entry in design.pairs:
@@ -174,13 +198,15 @@ def _pairs(design: Design, point: Point, every: Sequence[Point], seats: Seats, s
         if entry.against is None:
             result += make_pairs(scenario, fields, given, None)
             continue
-        other, label = _against(entry, point, every, seats, scenario.game)
+        other, label = _against(entry, point, named, seats, scenario.game, context)
         if other.id != scenario.id:
             result += make_pairs(scenario, fields, {"label": f"this − {label}", **given}, other)
     return result
 
 
-def _against(entry: PairSpec, point: Point, every: Sequence[Point], seats: Seats, game: Game) -> tuple[Scenario, str]:
+def _against(
+    entry: PairSpec, point: Point, named: Mapping[str, Point], seats: Seats, game: Game, context: Context
+) -> tuple[Scenario, str]:
     against = entry.against
     if against == "base":
         return game.scenario(point.base, seats.policies, f"base · {seats.name}"), "base"
@@ -198,10 +224,10 @@ def _against(entry: PairSpec, point: Point, every: Sequence[Point], seats: Seats
     rules: Mapping[str, Any] = point.rules
     labels = []
     if "variant" in against:
-        named = [p for p in every if p.name == against["variant"]]
-        if not named:
-            raise SweepError(unknown("variant in against", against["variant"], ["base", *(p.name for p in every)]))
-        rules, labels = named[0].rules, [named[0].name]
+        if against["variant"] not in named:
+            raise SweepError(unknown("variant in against", against["variant"], ["base", *named]))
+        other = named[against["variant"]]
+        rules, labels = {**other.rules, **point.drawn}, [other.name]  # on the same draw
     if "rules" in against:
         if not isinstance(against["rules"], Mapping):
             raise SweepError(
@@ -211,7 +237,7 @@ def _against(entry: PairSpec, point: Point, every: Sequence[Point], seats: Seats
         labels.append(told(against["rules"]))
     policies = seats.policies
     if "policies" in against:
-        found = line_ups(line_up(against["policies"]), game)
+        found = line_ups(line_up(against["policies"]), game, context)
         if len(found) != 1:
             raise SweepError(f"against.policies stands for {len(found)} line-ups; accepted: one, without grids")
         policies = found[0].policies

@@ -46,6 +46,8 @@ class Progress:
         self.work = max(work, 1e-9)
         self.done = 0.0
         self.games = 0
+        #: scenarios done and failed, where that is known
+        self.scenarios: tuple[int, int] | None = None
         self.show = show
         self.stream = stream or sys.stderr
         self.begun = self._told = time.monotonic()
@@ -84,19 +86,41 @@ class Progress:
             return
         now = time.monotonic()
         if self._bar is not None:
-            self._bar.update(self._task, completed=self.done, total=self.work, rate=rate(self.games, now - self.begun))
+            told = rate(self.games, now - self.begun)
+            if self.scenarios is not None:
+                told += f"  {self.scenarios[0]:,} done" + (
+                    f", {self.scenarios[1]:,} failed" if self.scenarios[1] else ""
+                )
+            self._bar.update(self._task, completed=self.done, total=max(self.work, 1e-9), rate=told)
         elif now - self._told >= EVERY:
             self._told = now
             self.say(self.line(now))
 
     def line(self, now: float) -> str:
         """How it stands, in one line."""
-        seconds = now - self.begun
-        share = min(self.done / self.work, 1.0)
-        left = seconds * (1 - share) / share if share > 0 else 0.0
+        state = self.state(now)
+        counted = ""
+        if self.scenarios is not None:
+            done, failed = self.scenarios
+            counted = f", {done:,} scenarios done" + (f", {failed:,} failed" if failed else "")
         return (
-            f"{self.title}: {share:.0%}, {self.games:,} games, {rate(self.games, seconds)}, about {duration(left)} left"
+            f"{self.title}: {state['share']:.0%}{counted}, {self.games:,} games, "
+            f"{rate(self.games, now - self.begun)}, about {duration(state['left'])} left"
         )
+
+    def state(self, now: float) -> dict[str, Any]:
+        """How it stands, as plain data: share done, games, games a second, seconds left, scenarios done and failed."""
+        seconds = max(now - self.begun, 1e-9)
+        share = min(self.done / max(self.work, 1e-9), 1.0)
+        done, failed = self.scenarios or (0, 0)
+        return {
+            "share": round(share, 4),
+            "games": self.games,
+            "rate": round(self.games / seconds, 1),
+            "left": round(seconds * (1 - share) / share if share > 0 else 0.0, 1),
+            "done": done,
+            "failed": failed,
+        }
 
     def say(self, text: str) -> None:
         """A line of its own, above the bar where there is one."""

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sim.engine.simulate import blocks
-from sim.errors import FaultError, SimError, StoreError, SweepError, unknown, whole_number
+from sim.errors import FaultError, StoreError, SweepError, whole_number
 from sim.store import records
-from sim.store.columns import Arrays
 from sim.store.load import Footer, read_footer
-from sim.store.parquet import write_table
-from sim.sweep import manifest, summary
+from sim.sweep import manifest
+from sim.sweep.backends import Backend, check_backend, choose
 from sim.sweep.estimate import cost
-from sim.sweep.groups import groups
-from sim.sweep.plan import Cell, Plan, plan
-from sim.sweep.progress import Progress, duration, rate
-from sim.sweep.rows import Pipeline, group_games, provenance_of
+from sim.sweep.log import Log
+from sim.sweep.members import CHECKPOINTS, Member
+from sim.sweep.plan import Plan, plan
+from sim.sweep.progress import Progress, duration
+from sim.sweep.schedule import Outcome, Watch, closing, play
 from sim.sweep.stopping import Interrupted, Stop
-
-BACKENDS = ("threads", "sequential")
+from sim.sweep.streams import NOBODY, RowStream
 
 
 @dataclass(frozen=True)
@@ -62,12 +60,6 @@ class SweepResult:
         return scenarios(self.folder)
 
 
-def check_backend(backend: str) -> None:
-    """Refuse back ends that do not exist."""
-    if backend not in BACKENDS:
-        raise SweepError(unknown("backend", backend, BACKENDS))
-
-
 @contextlib.contextmanager
 def locked(data: Path, name: str) -> Iterator[None]:
     """Hold the folder of a sweep; a second run in it is refused. The lock lies outside: the folder holds data alone."""
@@ -93,46 +85,14 @@ def locked(data: Path, name: str) -> Iterator[None]:
         yield
 
 
-class _Pieces:
-    """The files of one scenario in detail ``games``."""
-
-    def __init__(self, cell: Cell, plan: Plan, folder: Path) -> None:
-        self.cell = cell
-        self.plan = plan
-        size = group_games(len(cell.scenario.policies))
-        self.all = list(blocks(plan.spec.first_game, cell.games, size))
-        self.folder = folder / "games" / f"scenario={cell.id}"
-        self.missing = [piece for piece in self.all if not self.finished(*piece)]
-
-    def path(self, first: int) -> Path:
-        return self.folder / f"rows-{first:012d}.parquet"
-
-    def finished(self, first: int, games: int) -> bool:
-        try:
-            found = read_footer(self.path(first))
-        except StoreError:
-            return False
-        return found.provenance == provenance_of(self.cell.scenario, self.plan.spec.seed, first, games)
-
-    def play(self, workers: int, stop: Callable[[], bool], on_games: Callable[[int], None]) -> bool:
-        spec = self.plan.spec
-        pipeline = Pipeline(self.cell.scenario, spec.seed, workers, on_games, stop)
-
-        def write(first: int, games: int, arrays: Arrays) -> None:
-            write_table(
-                self.path(first), pipeline.columns, provenance_of(self.cell.scenario, spec.seed, first, games), arrays
-            )
-
-        pipeline.run(self.missing, write)
-        return not stop()
-
-
 def run(
     source: str | Path | Mapping[str, Any] | Plan,
     *,
     workers: int = 1,
     data: str | Path = "data",
     backend: str = "threads",
+    scheduler: str | None = None,
+    max_failures: int | None = None,
     progress: bool = False,
     command: str | None = None,
     replace: bool = False,
@@ -143,10 +103,15 @@ def run(
     ----------
     source : path, mapping or Plan
     workers : int
-        Threads.
+        Threads or processes.
     data : path
         The data folder.
-    backend : {"threads", "sequential"}
+    backend : {"threads", "sequential", "loky", "dask"}
+        Who plays; the files are the same bytes.
+    scheduler : str, optional
+        Address of a running dask scheduler.
+    max_failures : int, optional
+        Give up after more failing scenarios than this; by default the others are played however many fail.
     progress : bool
         Tell on stderr how it goes.
     command : str, optional
@@ -163,11 +128,15 @@ def run(
     ------
     SweepError, StoreError
         In one line each.
+    FaultError
+        Scenarios failed; the others are complete, and tracebacks are in the log.
     Interrupted
         After Ctrl-C, when everything finished so far is on disk.
     """
     check_backend(backend)
     workers = 1 if backend == "sequential" else whole_number("workers", workers, 1, 1024)
+    if max_failures is not None:
+        whole_number("max_failures", max_failures, 0, 10**9)
     planned = source if isinstance(source, Plan) else plan(source)
     folder = Path(data) / planned.name
     begun = time.monotonic()
@@ -180,93 +149,111 @@ def run(
         for leftover in folder.rglob("*.tmp"):  # of killed runs: nobody else writes here now
             leftover.unlink(missing_ok=True)
         with Stop() as stop:
-            played, reused, faults = _play(planned, folder, workers, stop, progress)
+            outcome = _play(planned, folder, choose(backend, workers, scheduler), stop, progress, max_failures)
         seconds = time.monotonic() - begun
-        complete = not faults and not stop()
+        reached = _reached(planned, folder)
+        complete = all(cell.id in reached for cell in planned.cells)
+        if planned.spec.minutes is not None:  # files of an earlier, shorter run may stand there
+            complete = complete and not (outcome.stopped or outcome.failures)
+        found = manifest.build(planned, reached, folder)
         if complete:
             with contextlib.suppress(OSError):
-                (folder / summary.CHECKPOINTS).rmdir()
-            manifest.write(folder, manifest.build(planned, _files(planned, folder), folder))
-        if played or not complete:
-            outcome = "complete" if complete else "stopped" if stop() else "fault"
+                (folder / CHECKPOINTS).rmdir()
+            manifest.write(folder, found)
+        elif outcome.failures or outcome.stopped or outcome.played:
+            manifest.write(folder, found, manifest.PARTIAL)
+        if complete:
+            (folder / manifest.PARTIAL).unlink(missing_ok=True)
+        reused = max(0, sum(entry["games"] for entry in found["scenarios"]) - outcome.played)
+        if outcome.played or not complete:
+            told = (
+                "complete"
+                if complete
+                else "stopped"
+                if outcome.stopped
+                else "fault"
+                if outcome.failures
+                else "unfinished"
+            )
             records.append(
                 data,
                 command or f"sweep {planned.name}",
                 seconds=seconds,
                 workers=workers,
-                played=played,
+                backend=backend,
+                played=outcome.played,
                 reused=reused,
-                outcome=outcome,
+                failed=len(outcome.failures),
+                outcome=told,
             )
-    if stop():
-        again = command or "the same call"
+            Log(data, planned.name).write("end", outcome=told, played=outcome.played, seconds=round(seconds, 3))
+    again = command or "the same call"
+    if outcome.stopped and not complete:
         raise Interrupted(
-            f"stopped after {duration(seconds)}: {played:,} games were played and kept; {again} goes on from here"
+            f"stopped after {duration(seconds)}: {outcome.played:,} games were played and kept"
+            f"; {again} goes on from here"
         )
-    if faults:
+    if outcome.failures:
+        cell, failure = outcome.failures[0]
+        rest = f"gave up after more than {max_failures}" if outcome.gave_up else "the others are complete"
         raise FaultError(
-            f"{len(faults)} of {len(planned.cells)} scenarios failed, the others are complete; first: {faults[0]}"
+            f"{len(outcome.failures)} of {len(planned.cells)} scenarios failed, {rest}; first: {cell.scenario.label}: "
+            f"{failure.message} (tracebacks: sim status {planned.name} --failures)"
         )
-    return SweepResult(planned.name, folder, played, reused, seconds, tuple(planned.notes))
+    if not complete:
+        raise FaultError(
+            f"{planned.spec.minutes:g} minutes were not enough for one look at every scenario"
+            f"; {outcome.played:,} games are kept, and {again} goes on from here"
+        )
+    return SweepResult(planned.name, folder, outcome.played, reused, seconds, tuple(planned.notes))
 
 
-def _play(planned: Plan, folder: Path, workers: int, stop: Stop, show: bool) -> tuple[int, int, list[str]]:
-    """Play all that is missing; returns games played, games reused, and what failed."""
-    detail = planned.spec.detail
-    if detail == "games":
-        pieces = {cell.id: _Pieces(cell, planned, folder) for cell in planned.cells}
-        open_games = {id: sum(n for _, n in p.missing) for id, p in pieces.items()}
-    else:
-        members = {cell.id: summary.Member(cell, planned, folder) for cell in planned.cells}
-        open_games = {id: 0 if m.complete() else m.games for id, m in members.items()}
-    todo = [cell for cell in planned.cells if open_games[cell.id]]
+def _play(planned: Plan, folder: Path, backend: Backend, stop: Stop, show: bool, max_failures: int | None) -> Outcome:
+    """Play all that is missing."""
+    missing = _missing(planned, folder)
+    todo = [cell for cell in planned.cells if cell.id in missing]
     if not todo:
-        return 0, planned.games(), []
+        return Outcome(0, [], False, False)
     (folder / manifest.NAME).unlink(missing_ok=True)  # from here on the folder is not complete
-    expected = cost(planned, [cell.id for cell in todo], with_bytes=False)
-    weight = expected.per_game
-    faults: list[str] = []
-    total = sum(open_games[c.id] * weight[c.id] for c in todo)
+    weight = cost(planned, missing, with_bytes=False).per_game
+    log = Log(folder.parent, planned.name)
+    log.begin(scenarios=len(planned.cells), open=len(todo), games=planned.games())
+    total = sum(missing[cell.id] * weight[cell.id] for cell in todo)
     with Progress(planned.name, total, show=show) as bar:
-        for group in groups(todo):
-            per_game = sum(weight[c.id] for c in group.cells) / len(group.cells)
-
-            def on_games(games: int, per_game: float = per_game) -> None:
-                bar.advance(games, games * per_game)
-
-            def on_kept(games: int, per_game: float = per_game) -> None:
-                bar.work -= games * per_game
-
-            try:
-                if detail == "games":
-                    finished = all(pieces[c.id].play(workers, stop, on_games) for c in group.cells)
-                else:
-                    part = [members[c.id] for c in group.cells]
-                    finished = summary.play(group, part, workers=workers, stop=stop, on_games=on_games, on_kept=on_kept)
-            except SimError:
-                raise  # a full disk or a missing permission would stop the others too
-            except Exception as error:
-                faults.append(f"{group.cells[0].scenario.label}: {type(error).__name__}: {error}")
-                bar.say(f"{planned.name}: failed: {faults[-1]}")
-                continue
-            if not finished:
-                break
-        if not stop():
-            bar.say(
-                f"{planned.name}: {len(todo)} scenarios, {bar.games:,} "
-                f"games, {rate(bar.games, time.monotonic() - bar.begun)}"
-            )
-    return bar.games, planned.games() - bar.games, faults
+        watch = Watch(planned, weight, bar, log)
+        with backend:
+            outcome = play(planned, todo, folder, backend, weight, watch, stop=stop, max_failures=max_failures)
+        if not outcome.stopped:
+            bar.say(closing(planned, len(todo), bar))
+    return outcome
 
 
-def _files(planned: Plan, folder: Path) -> dict[str, list[tuple[str, Footer]]]:
+def _missing(planned: Plan, folder: Path) -> dict[str, int]:
+    """Games still to be played, by scenario; only scenarios that are not finished."""
+    if manifest.same(folder, planned):
+        return {}
+    result = {}
+    for cell in planned.cells:
+        if planned.spec.detail == "games":
+            left = RowStream(cell, planned, folder, NOBODY).open_games()
+        else:
+            left = 0 if Member(cell, planned, folder).complete() else cell.games
+        if left:
+            result[cell.id] = left
+    return result
+
+
+def _reached(planned: Plan, folder: Path) -> dict[str, list[tuple[str, Footer]]]:
+    """(table, footer) of every file of the scenarios that are finished, by scenario."""
     result: dict[str, list[tuple[str, Footer]]] = {}
     for cell in planned.cells:
         if planned.spec.detail == "games":
-            pieces = _Pieces(cell, planned, folder)
-            result[cell.id] = [("games", read_footer(pieces.path(first))) for first, _ in pieces.all]
+            pieces = RowStream(cell, planned, folder, NOBODY)
+            if not pieces.missing:
+                result[cell.id] = [("games", read_footer(pieces.path(first))) for first, _ in pieces.all]
         else:
-            result[cell.id] = [
-                (table, read_footer(path)) for table, path in summary.Member(cell, planned, folder).paths.items()
-            ]
+            member = Member(cell, planned, folder)
+            held = member.held()
+            if held is not None and (member.complete() or planned.spec.minutes is not None):
+                result[cell.id] = list(held.items())
     return result

@@ -85,6 +85,7 @@ def trials() -> list[Trial]:
         race(["racer", "random"], start_fruit=[4, 1], **may),
         race(["odds", "odds"], start_fruit=[2, 4], opening="own_roll", **may, **again),
         race(["match", "longest"], start_fruit=[1, 2], fruits=[2, 2, 3, 3, 4, 4]),
+        race(["optimal", "match(slip=0.3)"], start_fruit=[1, 3], fruits=[1, 2, 1, 2, 1, 3], **may),
         race(["longest", "shortest", "longest"], start_fruit=[0, 1, 2]),
         race(["shortest", "longest", "shortest"], start_fruit=[5, 5, 0], opening="own_roll", **again),
     ]

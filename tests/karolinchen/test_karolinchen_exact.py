@@ -24,7 +24,7 @@ from sim.games.karolinchen.exact.orders import OrderRace
 from sim.games.karolinchen.exact.solution import line_up_of, records, start_pairs
 from sim.games.karolinchen.exact.values import solve_level
 from sim.games.karolinchen.exact.worms import BEST, POLICY, RANDOM
-from sim.games.karolinchen.policies import POLICIES, POSITION, choose_next_card, choose_take
+from sim.games.karolinchen.policies import OPTIMAL, POLICIES, POSITION, choose_next_card, choose_take
 from tests.naive.karolinchen import POLICIES as NAIVE
 
 compiled_only = pytest.mark.skipif(not COMPILED, reason="too many states for the interpreter")
@@ -43,7 +43,8 @@ class Plain:
     """The rules, word for word: a worm is (cards left, open card, fruits covered on it), the middle a sorted tuple.
 
     Everything returns (chance that seat 0 wins, expected turns still to come). `policies` are ids of the plain
-    reference policies, or ``best``: the card (and taking or refusing) with the best chance of winning.
+    reference policies, ``id(slip=…)`` for one that slips, or ``best``: the card (and taking or refusing) with the best
+    chance of winning.
     """
 
     def __init__(self, policies, fruits, may=False, second_roll=False):
@@ -113,8 +114,17 @@ class Plain:
             share = Fraction(1, len(left))
             return self.mix((share, self.lay_out(seat, worms, c, tuple(rest), False)) for c in left)
         position = {"fruits": self.fruits, "middle": rest}
-        chosen = left[NAIVE[self.policies[seat]].next_card(position, list(left), len(left), (), 0.0)]
-        return self.lay_out(seat, worms, chosen, tuple(rest), False)
+        policy, _, given = self.policies[seat].rstrip(")").partition("(slip=")
+        slip = Fraction(given or 0)
+        chosen = left[NAIVE[policy].next_card(position, list(left), len(left), (), 0.0)]
+        parts = []
+        for card in left:
+            share = slip / len(left) + (1 - slip if card == chosen else 0)
+            refusal = slip / 2 if self.may and card in rest else Fraction(0)  # the card may slip, then the taking
+            for p, refuse in ((share * (1 - refusal), False), (share * refusal, True)):
+                if p:
+                    parts.append((p, self.lay_out(seat, worms, card, tuple(rest), refuse)))
+        return self.mix(parts)
 
     def lay_out(self, seat, worms, card, middle, refuse):
         worm = (tuple(c for c in worms[seat][0] if c != card), card, 0)
@@ -170,6 +180,8 @@ LINE_UPS = [
     ("optimal", "optimal"),
     ("match", "best_response"),
     ("best_response", "random"),
+    ("match(slip=0.3)", "longest(slip=1)"),
+    ("best_response", "match(slip=0.3)"),
 ]
 
 
@@ -286,6 +298,20 @@ SCENARIOS = [
         ["racer(guard=1.5)", "match"],
     ),
     ({"fruits": [1] * 6}, ["longest", "racer"]),
+    pytest.param(
+        {"fruits": [1, 2, 1, 1, 2, 1], "start_fruit": [0, 4], "new_card_take": "may"},
+        ["optimal", "optimal"],
+        marks=pytest.mark.deep,
+    ),
+    (
+        {"fruits": [2, 1, 1, 2, 1, 1], "start_fruit": [5, 0], "opening": "own_roll", "reroll_after_eating": True},
+        ["match", "optimal"],
+    ),
+    pytest.param(
+        {"fruits": [1, 1, 1, 1, 2, 1], "start_fruit": [2, 4], "new_card_take": "may", "reroll_after_eating": True},
+        ["optimal(slip=0.3)", "racer(guard=1.5, slip=0.5)"],
+        marks=pytest.mark.deep,
+    ),
     ({"start_fruit": [0, 3, 5], "reroll_after_eating": True}, ["longest", "shortest", "longest"]),
     ({"start_fruit": [1, 1, 2, 0], "fruits": [2, 1, 2, 3, 1, 1], "opening": "own_roll"}, ["longest", "shortest"] * 2),
 ]
@@ -298,8 +324,9 @@ def test_the_simulation_agrees(rules, policies) -> None:
 
 
 @compiled_only
-def test_the_simulation_agrees_in_the_published_game_with_given_starts() -> None:
-    rules, policies = {"start_fruit": [0, 5]}, ["match", "match"]
+@pytest.mark.parametrize("policies", [["match"] * 2, ["optimal"] * 2, ["odds(slip=0.2)", "optimal"]], ids=str)
+def test_the_simulation_agrees_in_the_published_game_with_given_starts(policies) -> None:
+    rules = {"start_fruit": [0, 5]}
     compare(solve(policies, **rules), rules, policies, 500_000, 2, lengths=False)
 
 
@@ -307,7 +334,17 @@ def test_the_simulation_agrees_in_the_published_game_with_given_starts() -> None
 @pytest.mark.deep
 @pytest.mark.parametrize("preset", ["standard", "may", "own_roll", "second_roll"])
 @pytest.mark.parametrize(
-    "policies", [["match", "match"], ["odds", "racer"], ["racer(guard=2)", "match"], ["random", "longest"]], ids=str
+    "policies",
+    [
+        ["match", "match"],
+        ["odds", "racer"],
+        ["racer(guard=2)", "match"],
+        ["random", "longest"],
+        ["optimal", "optimal"],
+        ["optimal", "match"],
+        ["racer(guard=2, slip=0.2)", "optimal(slip=0.2)"],
+    ],
+    ids=str,
 )
 def test_the_simulation_agrees_in_the_published_game(policies, preset) -> None:
     compare(sim.solve("karolinchen", rules=preset, policies=policies), preset, policies, 2_000_000, 5)
@@ -438,6 +475,8 @@ def test_no_policy_reads_what_a_state_does_not_hold() -> None:
             p.covered[seat] = sum(int(p.fruits[c]) for c in (own[0], own[4], own[5]))
         cards = np.array([c for c in range(6) if int(p.left[p.seat]) >> c & 1] + [0] * 4)
         for info in POLICIES.entries.values():
+            if info.number == OPTIMAL:  # decided by the tree itself
+                continue
             vector = POLICIES.parse(info.id).vector()
             answers = set()
             for turn, first in ((1, 0), (50, 3), (51, 5)):
@@ -466,7 +505,9 @@ def test_no_policy_reads_what_a_state_does_not_hold() -> None:
         (lambda: solve(["longest"] * 3, start_fruit=[0, 1]), "one policy per start fruit, 2"),
         (lambda: solve(["match", "optimum"]), "(did you mean optimal?)"),
         (lambda: solve(["match", "nobody"]), "racer, optimal, best_response"),
-        (lambda: solve(["match", "optimal(depth=2)"]), "accepted: the text optimal alone"),
+        (lambda: solve(["match", "optimal(depth=2)"]), "unknown parameter of policy optimal"),
+        (lambda: solve(["match", "best_response(depth=2)"]), "accepted: the text best_response alone"),
+        (lambda: solve(["longest(slip=0.1)"] * 3), "two seats, or three to 4"),
         (lambda: solve(["match"] * 2, fruits=[30] * 6), "a sum of 44 fruits"),
         (lambda: solve(["longest"] * 4, fruits=[9] * 6), "states; accepted: up to"),
         (lambda: solve(["match"] * 2, max_turns=200), "max_turns = 200"),

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from sim.engine.slot import slot_arguments
 from sim.errors import InputError, PolicyError, unknown
-from sim.games.base import Field, Game, Playable, Policy, RulesModel
+from sim.games.base import Field, Game, Policy, RulesModel
 from sim.games.karolinchen import trace as _trace
-from sim.games.karolinchen.kernel import KERNEL_VERSION, SLOTS, KarolinchenPlayable, result_fields
+from sim.games.karolinchen.kernel import KERNEL_VERSION, SLOTS, KarolinchenPlayable, reads_book, result_fields
+from sim.games.karolinchen.perfect import MAX_FRUITS
 from sim.games.karolinchen.policies import POLICIES
 from sim.games.karolinchen.rules import MAX_SEATS, MIN_SEATS, KarolinchenRules
 
@@ -40,17 +44,34 @@ class KarolinchenGame(Game):
                 f"start fruit, {len(rules.start_fruit)}"
             )
 
+    def check_policies(self, rules: RulesModel, policies: Sequence[Policy]) -> None:
+        assert isinstance(rules, KarolinchenRules)
+        if not any(reads_book(p) for p in policies):
+            return
+        if len(policies) != 2:
+            raise PolicyError(
+                f"policy optimal was given in a line-up of {len(policies)}; accepted: two seats, for which it has "
+                f"exact values to read"
+            )
+        if rules.total > MAX_FRUITS:
+            raise PolicyError(
+                f"policy optimal was given for fruits = {list(rules.fruits)}, a sum of {rules.total}; accepted: a sum "
+                f"of up to {MAX_FRUITS}, for which it has exact values to read"
+            )
+
     def fields(self, rules: RulesModel, seats: int) -> tuple[Field, ...]:
         assert isinstance(rules, KarolinchenRules)
         return result_fields(rules, seats)
 
-    def compile(self, rules: RulesModel, policies: Sequence[Policy]) -> Playable:
+    def compile(self, rules: RulesModel, policies: Sequence[Policy]) -> KarolinchenPlayable:
         assert isinstance(rules, KarolinchenRules)
-        return KarolinchenPlayable(rules, policies)
+        self.check_policies(rules, policies)
+        book = _book(_decisive(rules).text()) if any(reads_book(p) for p in policies) else None
+        return KarolinchenPlayable(rules, policies, book)
 
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
         assert isinstance(rules, KarolinchenRules)
-        return _trace.trace(rules, policies, seed, game)
+        return _trace.trace(self.compile(rules, policies), rules, policies, seed, game)
 
     def solve(
         self,
@@ -78,6 +99,21 @@ class KarolinchenGame(Game):
 
     def tell(self, trace: Mapping[str, Any]) -> str:
         return _trace.tell(trace)
+
+
+def _decisive(rules: KarolinchenRules) -> KarolinchenRules:
+    """The rules that values of positions depend on: neither the opening roll nor the cap on turns is among them."""
+    idle = {"opening", "max_turns", *rules.without_effect()}
+    return rules.model_copy(update={name: KarolinchenRules.model_fields[name].default for name in idle})
+
+
+@lru_cache(maxsize=8)
+def _book(rules_text: str) -> np.ndarray:
+    """Exact values of all positions of two (3.6 MB for the published game), kept as scenarios are compiled again."""
+    from sim.games.karolinchen.exact.solution import RaceSolution, line_up_of
+
+    rules = KarolinchenRules.model_validate_json(rules_text)
+    return RaceSolution(rules, line_up_of(["optimal", "optimal"]), workers=2).kernel_table()
 
 
 GAME = KarolinchenGame()

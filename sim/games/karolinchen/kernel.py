@@ -39,7 +39,8 @@ from sim.games.karolinchen.moves import (
     rolled,
     start_cards,
 )
-from sim.games.karolinchen.policies import choose_next_card, choose_take
+from sim.games.karolinchen.perfect import DEPTH, STEP, perfect_card, perfect_take, table_size
+from sim.games.karolinchen.policies import OPTIMAL, choose_next_card, choose_take
 from sim.games.karolinchen.position import POSITION
 from sim.games.karolinchen.rules import KarolinchenRules
 
@@ -78,6 +79,8 @@ WORK = np.dtype(
         ("words", np.uint64, (64,)),
         ("decode", np.int32, (7 * 432,)),
         ("fault", np.int64, (4,)),
+        ("path", np.int64, (DEPTH + 1, STEP)),
+        ("worth", np.float64, (DEPTH + 1,)),
     ]
 )
 
@@ -107,7 +110,7 @@ def _take(position: Any, card: int, count_available: int, n_fitting: int, params
 
 
 @jit
-def decide_card(position, work, n, u, user):
+def decide_card(position, work, n, u, user, book):
     """Index of the next card among the first `n` of `work.cards`; any of them if the policy slips."""
     seat = position.seat
     params = work.params[seat]
@@ -115,6 +118,9 @@ def decide_card(position, work, n, u, user):
     if u < slip:
         return pick(u / slip, n)
     u = (u - slip) / (1.0 - slip)
+    if book is not None:  # without a table of values this is not even compiled
+        if work.numbers[seat] == OPTIMAL:
+            return perfect_card(position, work.path, work.worth, work.cards, n, book)
     if user is not None:  # without users' functions this is not even compiled
         if work.numbers[seat] >= OWN:
             return checked(work, seat, user[0](position, work.cards, n, params, u), n)
@@ -122,7 +128,7 @@ def decide_card(position, work, n, u, user):
 
 
 @jit
-def decide_take(position, work, colour, count, n, v, user):
+def decide_take(position, work, colour, count, n, v, user, book):
     """1 to take the fitting dice for a new card, 0 to refuse; either if the policy slips."""
     seat = position.seat
     params = work.params[seat]
@@ -130,6 +136,9 @@ def decide_take(position, work, colour, count, n, v, user):
     if v < slip:
         return pick(v / slip, 2)
     v = (v - slip) / (1.0 - slip)
+    if book is not None:
+        if work.numbers[seat] == OPTIMAL:
+            return perfect_take(position, work.path, work.worth, colour, book)
     if user is not None:
         if work.numbers[seat] >= OWN:
             return checked(work, seat, user[1](position, colour, count, n, params, v), 2)
@@ -137,7 +146,7 @@ def decide_take(position, work, colour, count, n, v, user):
 
 
 @jit
-def choose(position, work, turn, middle, dice, seed, game, user):
+def choose(position, work, turn, middle, dice, seed, game, user, book):
     """Ask seat `position.seat` for its next card; returns the colour and the number for the decision to take dice."""
     seat = position.seat
     position.turn = turn
@@ -155,12 +164,14 @@ def choose(position, work, turn, middle, dice, seed, game, user):
         u, v = to_unit(w0, w1), to_unit(w2, w3)
     if n == 1:
         return work.cards[0], v
-    return work.cards[decide_card(position, work, n, u, user)], v
+    return work.cards[decide_card(position, work, n, u, user, book)], v
 
 
 @jit
-def play_games(seed, first, games, own_roll, max_turns, positions, works, user, out, record):
+def play_games(seed, first, games, own_roll, max_turns, positions, works, user, book, out, record):
     """Play games `first` … `first + games − 1`; `positions` and `works` hold the rules and the line-up.
+
+    `book` is the table of values that `optimal` reads, None where nobody plays it.
 
     With `record`, int64[turns, RECORD], the moves of the (then only) game are written down; None compiles to a kernel
     without a trace of recording.
@@ -232,7 +243,7 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, user, 
                 if position.finished[seat] == 6:
                     winner = seat
                     break
-                colour, v = choose(position, work, turn, middle, dice, seed, game, user)
+                colour, v = choose(position, work, turn, middle, dice, seed, game, user, book)
                 places = position.fruits[colour]
                 position.current[seat] = colour
                 position.places[seat] = places
@@ -244,7 +255,7 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, user, 
                 if count == 0:
                     break
                 n = min(count, places)
-                if may and decide_take(position, work, colour, count, n, v, user) == 0:
+                if may and decide_take(position, work, colour, count, n, v, user, book) == 0:
                     break
                 middle -= n << (4 * colour)
                 dice -= n
@@ -272,10 +283,23 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, user, 
             out[7, row] = 1 if winner == s else 0
 
 
-class KarolinchenPlayable(Playable):
-    """Karolinchen with rules and policies fixed."""
+def reads_book(policy: Policy) -> bool:
+    """Whether a policy reads exact values."""
+    return policy.info.number == OPTIMAL
 
-    def __init__(self, rules: KarolinchenRules, policies: Sequence[Policy]) -> None:
+
+class KarolinchenPlayable(Playable):
+    """Karolinchen with rules and policies fixed.
+
+    `book` is the table of exact values that `perfect` describes, and has to be given where a seat plays `optimal`.
+    """
+
+    def __init__(self, rules: KarolinchenRules, policies: Sequence[Policy], book: np.ndarray | None = None) -> None:
+        if any(reads_book(p) for p in policies):
+            second_roll = rules.reroll_after_eating and "reroll_after_eating" not in rules.without_effect()
+            if book is None or len(policies) != 2 or book.shape != (table_size(rules.total, second_roll),):
+                raise ValueError("policy optimal needs two seats and the table of values of these rules")
+        self._book = book
         self.seats = len(policies)
         self.policies = tuple(policies)
         self.fields = result_fields(rules, self.seats)
@@ -330,6 +354,7 @@ class KarolinchenPlayable(Playable):
             positions,
             works,
             self._user,
+            self._book,
             out,
             record,
         )

@@ -27,7 +27,7 @@ from sim.games.karolinchen.position import POSITION, POSITION_MEANING
 
 __all__ = ["POLICIES", "POSITION", "POSITION_MEANING", "choose_next_card", "choose_take"]
 
-RANDOM, LONGEST, SHORTEST, MATCH, ODDS, RACER = range(6)
+RANDOM, LONGEST, SHORTEST, MATCH, ODDS, RACER, OPTIMAL = range(7)
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Reference policies
@@ -137,7 +137,7 @@ def racer_take(position, card, count_available, n_fitting, params, u):
 
 @jit
 def choose_next_card(number, position, cards, n, params, u):
-    """`next_card` of policy `number` when it does not slip."""
+    """`next_card` of policy `number` when it does not slip. `OPTIMAL` needs a table of values: see `perfect`."""
     if number == MATCH:
         return match_next_card(position, cards, n, params, u)
     if number == RANDOM:
@@ -260,6 +260,14 @@ POLICIES = PolicyRegistry(
                     "dice per die",
                 ),
             ),
+        ),
+        PolicyInfo(
+            "optimal",
+            OPTIMAL,
+            "Two players: the card, and under may the taking or refusing, with the best chance of winning against a "
+            "player who plays as well as can be. Plays so against anybody.",
+            "nobody at the table: it reads exact values of every position",
+            "exact solution of the game, see exact answers",
         ),
     ],
 )

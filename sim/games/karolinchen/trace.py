@@ -11,7 +11,9 @@ from sim.games.karolinchen.moves import CHOICES, CHOSEN, EATING, LEFT, MIDDLE, R
 from sim.games.karolinchen.rules import COLOURS, FRUITS, KarolinchenRules
 
 
-def trace(rules: KarolinchenRules, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
+def trace(
+    playable: KarolinchenPlayable, rules: KarolinchenRules, policies: Sequence[Policy], seed: int, game: int
+) -> dict[str, Any]:
     """The game that row `game` of a simulation reports, turn by turn.
 
     Returns
@@ -23,7 +25,6 @@ def trace(rules: KarolinchenRules, policies: Sequence[Policy], seed: int, game: 
         with n at least 1), ``chosen`` (next cards, in order), ``left`` (the middle after it), ``eating``. Colours are
         0 … 5, lists of dice sorted.
     """
-    playable = KarolinchenPlayable(rules, policies)
     out, record = playable.record(seed, game)
     row = {field.name: out[i].tolist() for i, field in enumerate(playable.fields)}
     moves: list[list[int]] = record.tolist()

@@ -65,7 +65,7 @@ class RaceSolution:
         self.policies = tuple(p.text() if isinstance(p, Policy) else p for p in line_up)
         self.starts = start_pairs(rules, 2)
         kinds = [_kind(p) for p in line_up]
-        if kinds == [MINIMAX, MINIMAX]:
+        if list(line_up) == [OPTIMAL, OPTIMAL]:
             kinds = [BEST, BEST]
         symmetric = self.policies[0] == self.policies[1]
         self._threads = [records(rules, line_up, kinds, self.starts, symmetric) for _ in range(workers)]
@@ -73,7 +73,7 @@ class RaceSolution:
         if MINIMAX in kinds:
             self._star = self._perfect(kinds)
         self._values, self.pairs = solve(self._threads, self._star, rules.total)
-        self._solve_starts()
+        self._solve_starts(kinds)
 
     def _perfect(self, kinds: list[int]) -> np.ndarray:
         """Values of two perfect players, in the numbering of one table for both seats."""
@@ -88,7 +88,7 @@ class RaceSolution:
             t.stride = stride
         return values
 
-    def _solve_starts(self) -> None:
+    def _solve_starts(self, kinds: list[int]) -> None:
         plays, plans = self._threads[0]
         t = plans[0]
         self._roots = [tuple(int(t.laid[COLOURS * (63 ^ (1 << c)) + c]) for c in pair) for pair in self.starts]
@@ -109,7 +109,13 @@ class RaceSolution:
         longest = float(self._values[:, 1].max())
         self.turns_error_bound = rounding * longest
         # each of at most ten choices may be worse than the best by a tie
-        self.error_bound = rounding + (10 * TIE if set(self.policies) & {OPTIMAL, RESPONSE} else 0.0)
+        self.error_bound = rounding + (10 * TIE if {MINIMAX, BEST} & set(kinds) else 0.0)
+
+    def kernel_table(self) -> np.ndarray:
+        """Chances of winning of the player to roll, as the policy `optimal` reads them (one table for both seats)."""
+        if self.policies != (OPTIMAL, OPTIMAL):
+            raise ValueError("the table is that of two perfect players")
+        return np.ascontiguousarray(self._values[:-1, 0])
 
     @property
     def by_start(self) -> Any:
@@ -169,7 +175,7 @@ def start_pairs(rules: KarolinchenRules, seats: int) -> tuple[tuple[int, ...], .
 
 def _kind(policy: str | Policy) -> int:
     if isinstance(policy, Policy):
-        return RANDOM if policy.id == "random" else POLICY
+        return {"random": RANDOM, OPTIMAL: MINIMAX}.get(policy.id, POLICY)
     return MINIMAX if policy == OPTIMAL else BEST
 
 
@@ -196,6 +202,7 @@ def records(
         if isinstance(policy, Policy):
             t["number"][seat] = policy.info.number
             t["params"][seat] = policy.vector()
+            t["slip"][seat] = policy.slip  # weighed by the tree: policies are asked what they mean
     t["kind"] = kinds
     t["may"] = rules.new_card_take == "may"
     t["layers"] = 2 if rules.reroll_after_eating else 1
@@ -206,19 +213,27 @@ def records(
 
 
 def line_up_of(given: Sequence[Given]) -> list[str | Policy]:
-    """Policies by seat, checked: registered ones that an exact answer exists for, ``optimal``, ``best_response``."""
+    """Policies by seat, checked: registered ones that an exact answer exists for, ``optimal``, ``best_response``.
+
+    ``optimal`` is given back as that word, and as a `Policy` where it slips.
+    """
     out: list[str | Policy] = []
     for policy in given:
-        if isinstance(policy, str) and policy.strip() in (OPTIMAL, RESPONSE):
-            out.append(policy.strip())
+        if isinstance(policy, str) and policy.strip() == RESPONSE:
+            out.append(RESPONSE)
             continue
-        parsed = POLICIES.parse(policy, also=(OPTIMAL, RESPONSE))
-        if parsed.draws and parsed.id != "random":
+        parsed = POLICIES.parse(policy, also=(RESPONSE,))
+        if parsed.info.code is not None:
+            raise PolicyError(
+                f"policy {parsed.id} is of one's own and is not solved exactly; accepted: the built-in policies, "
+                f"{RESPONSE}"
+            )
+        if parsed.info.draws and parsed.id != "random":
             raise PolicyError(
                 f"policy {parsed.id} draws random numbers and is not solved exactly; accepted: random, any policy that "
-                f"draws none, {OPTIMAL}, {RESPONSE}"
+                f"draws none but for its slip, {RESPONSE}"
             )
-        out.append(parsed)
+        out.append(OPTIMAL if parsed.id == OPTIMAL and parsed.slip == 0.0 else parsed)
     return out
 
 
@@ -242,7 +257,7 @@ def solve_race(
             f"{seats} policies were given for karolinchen with start_fruit = {list(parsed.start_fruit)}; accepted: one "
             f"policy per start fruit, {len(parsed.start_fruit)}"
         )
-    orders = all(isinstance(p, Policy) and p.id in FIXED_ORDERS for p in line_up)
+    orders = all(isinstance(p, Policy) and p.id in FIXED_ORDERS and p.slip == 0.0 for p in line_up)
     if seats != 2 and not (2 < seats <= MAX_ORDER_SEATS and orders):
         raise InputError(
             f"policies = {[p.text() if isinstance(p, Policy) else p for p in line_up]} is not solved exactly; "

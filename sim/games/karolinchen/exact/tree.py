@@ -64,6 +64,46 @@ def by_policy(p, t, seat, own, other, middle, dice):
 
 
 @jit
+def refused_by_policy(p, t, seat, own, other, middle, dice):
+    """Under ``may``: the cards for which a policy would refuse dice, as the sum of 2^card, whichever it came to lay."""
+    refused = 0
+    left = t.left[own]
+    for card in range(6):
+        count = (middle >> (4 * card)) & 15
+        if t.may == 1 and count > 0 and (left >> card) & 1 == 1:
+            show(p, t, seat, own, other, middle, dice)
+            show_seat(p, t, seat, t.laid[6 * (left ^ (1 << card)) + card])
+            fitting = min(count, p.fruits[card])
+            if choose_take(t.number[seat], p, card, count, fitting, t.params[seat], 0.0) == 0:
+                refused |= 1 << card
+    return refused
+
+
+@jit
+def slipped(t, left, middle, choice, slip, meant, refused):
+    """Chance of a choice by a player who slips: first the card, then whether its dice are taken.
+
+    Either is any choice at all with chance `slip`, else what the player means: the card `meant`, and to refuse dice for
+    the cards in `refused`. Where there is but one card, or no die fits, there is nothing to decide.
+    """
+    card = choice >> 1
+    cards = 0
+    for c in range(6):
+        cards += (left >> c) & 1
+    chance = 1.0
+    if cards > 1:
+        chance = slip / cards
+        if card == meant:
+            chance += 1.0 - slip
+    if t.may == 1 and (middle >> (4 * card)) & 15 > 0:
+        if (refused >> card) & 1 == choice & 1:
+            chance *= 1.0 - 0.5 * slip
+        else:
+            chance *= 0.5 * slip
+    return chance
+
+
+@jit
 def worth(t, values, start, turns):
     """Sum of weight × chance of winning over the ends from `start` on, for the player to move after `turns` turns."""
     out = 0.0
@@ -117,9 +157,13 @@ def follow(p, t, values, star, ideal, weight, seat, own, other, middle, dice, tu
 
     kind = BEST if ideal == 1 else t.kind[seat]
     first, last = 0, 11
+    slip = t.slip[seat] if kind == POLICY or kind == MINIMAX else 0.0
+    refused = 0
     if kind == POLICY:
         first = by_policy(p, t, seat, own, other, middle, dice)
         last = first
+        if slip > 0.0:
+            refused = refused_by_policy(p, t, seat, own, other, middle, dice)
     elif kind == RANDOM:
         cards = 0
         for c in range(6):
@@ -128,6 +172,7 @@ def follow(p, t, values, star, ideal, weight, seat, own, other, middle, dice, tu
     elif kind == MINIMAX:
         start = t.leaves
         best = -1.0
+        taken = -1.0
         for choice in range(12):
             if is_choice(t, left, middle, choice) == 1:
                 after, n = lay(t, left, middle, choice)
@@ -153,21 +198,33 @@ def follow(p, t, values, star, ideal, weight, seat, own, other, middle, dice, tu
                 if value > best + TIE:
                     best = value
                     first = choice
+                if choice & 1 == 0:
+                    taken = value
+                elif value > taken + TIE:
+                    refused |= 1 << (choice >> 1)
         last = first
 
+    meant = first >> 1
+    if slip > 0.0:
+        first, last = 0, 11
     kept = t.leaves
     best = -1.0
+    share = weight
     for choice in range(first, last + 1):
-        if kind != POLICY and is_choice(t, left, middle, choice) == 0:
+        if first != last and is_choice(t, left, middle, choice) == 0:
             continue
+        if slip > 0.0:
+            share = weight * slipped(t, left, middle, choice, slip, meant, refused)
+            if share == 0.0:
+                continue
         if kind == RANDOM and choice & 1 == 1:  # random always takes
             continue
         start = t.leaves
         after, n = lay(t, left, middle, choice)
         if t.places[after] == 0:
-            follow(p, t, values, star, ideal, weight, seat, after, other, middle - n[0], dice - n[1], turns)
+            follow(p, t, values, star, ideal, share, seat, after, other, middle - n[0], dice - n[1], turns)
         else:
-            follow(p, t, values, star, ideal, weight, 1 - seat, other, after, middle - n[0], dice - n[1], turns + 1)
+            follow(p, t, values, star, ideal, share, 1 - seat, other, after, middle - n[0], dice - n[1], turns + 1)
         if kind == BEST:
             value = worth(t, values, start, turns)
             if value > best + TIE * weight:

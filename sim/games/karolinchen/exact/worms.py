@@ -22,11 +22,13 @@ DICE = 6
 #: most worms (32 for each fruit) for which tables are laid out; pairs of worms are the states of a game
 MAX_WORMS = 1408
 _IDS = MAX_WORMS + 64 * COLOURS
-#: possible ends of the dice of one roll when every choice is open: at most five cards, after each of at most six dice,
-#: twice over because the best so far is kept beside the one being looked at
-LEAVES = 2 * 5**6
-#: distinct ends that one roll can have, by far; a power of two
-KEYS = 1 << 14
+#: possible ends of the dice of one roll when every choice is open. A card is chosen after another one was filled, by at
+#: least one die, so with at most 5, 4, … 0 dice left: one of five cards, or of those, no more than the dice, whose dice
+#: are refused. Twice over because the best so far is kept beside the one being looked at, and room for rolls before.
+LEAVES = 2 * (10 * 9 * 8 * 7 * 6 * 5) + 1024
+#: distinct ends that the rolls of one pair can have, by far (below 14,100 with every choice open in the game of six
+#: fruits, which has most); a power of two
+KEYS = 1 << 16
 
 #: how a seat decides: by its policy, any card with equal chances, the best for winning against this opponent, or the
 #: best against an opponent who plays the best in turn (its values come from a table of their own)
@@ -52,6 +54,7 @@ PLAN = np.dtype(
         ("kind", np.int64, (2,)),
         ("number", np.int64, (2,)),
         ("params", np.float64, (2, PARAMETERS)),
+        ("slip", np.float64, (2,)),
         ("may", np.int64),
         # numbering of states: worms to the next seat (0: one table serves both), layers (2: one for after an eating)
         ("stride", np.int64),
