@@ -120,8 +120,8 @@ WORK = np.dtype(
             (np.int64, (CAPACITY,)),
             (np.int64, (4,)),
             (np.float64, (3, 14)),
-            (np.float64, (3, GROUPS)),
             (np.float64, (4, GROUPS)),
+            (np.float64, (3, GROUPS)),
             (np.int64, (LANES,)),
             (np.int64, (LANES, 3)),
             (np.int64, (LANES, 3)),
@@ -133,7 +133,7 @@ WORK = np.dtype(
         ],
         "offsets": [
             *(0, 384, 768, 896, 1408, 1472, 1472),
-            *(_END + at for at in (0, 32, 368, 368 + 24 * GROUPS)),
+            *(_END + at for at in (0, 32, 368, 368 + 32 * GROUPS)),
             *(_MORE + 8 * LANES * at for at in (0, 1, 4, 7, 8, 9, 10, 22)),
         ],
         "itemsize": _MORE + 8 * LANES * 22 + 8 * 216,
