@@ -53,7 +53,7 @@ ROOM_ORDER = (
     ("outcomes",),
     ("odds", "placement", "select", "thumb", "value"),
     ("policies", "select", "weights"),
-    ("mind", "worlds", "endgame"),
+    ("mind", "worlds", "endgame", "sieve", "lookup"),
     ("continuation", "rival"),
     ("perfect", "search"),
     ("kernel",),

@@ -124,17 +124,18 @@ def choose_planner(position, options, n, params):
 
 
 @jit
-def soft_max(a, b, noise):
-    """Mean of the larger of two uncertain numbers, roughly; the larger one where `noise` is zero."""
-    return 0.5 * (a + b + math.sqrt((a - b) * (a - b) + noise))
-
-
-@jit
 def soft_median(a, b, c, noise):
-    """Mean of the middle one of three uncertain numbers, roughly; their median where `noise` is zero."""
-    high = soft_max(soft_max(a, b, noise), c, noise)
-    low = -soft_max(soft_max(-a, -b, noise), -c, noise)
-    return a + b + c - high - low
+    """Mean of the middle one of three uncertain numbers, roughly; their median where `noise` is zero.
+
+    The larger of two uncertain numbers is (x + y + √((x − y)² + noise)) / 2, the smaller one has the root subtracted;
+    the median is what is left of the sum without the largest and the smallest.
+    """
+    root = math.sqrt((a - b) * (a - b) + noise)  # of the larger and of the smaller one
+    high = 0.5 * (a + b + root)
+    low = 0.5 * (root - (a + b))  # with the sign turned
+    high = 0.5 * (high + c + math.sqrt((high - c) * (high - c) + noise))
+    low = 0.5 * (low - c + math.sqrt((low + c) * (low + c) + noise))
+    return a + b + c - high + low
 
 
 @jit
