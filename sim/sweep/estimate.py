@@ -49,6 +49,14 @@ def row_bytes(scenario: Scenario, seed: int = 0, games: int = 1 << 14) -> float:
     return float(sink.getvalue().size / (games * playable.seats))
 
 
+def _timed(scenario: Scenario, seed: int) -> float:
+    """Seconds per game; next to nothing where a scenario has a fault, which is told when it is played."""
+    try:
+        return seconds_per_game(scenario, seed)
+    except Exception:  # as when it is played: one scenario does not take the others with it
+        return 1e-9
+
+
 @dataclass(frozen=True)
 class Cost:
     """Expected cost of a plan: seconds of one core per game by scenario id and in all, and the bytes of all files."""
@@ -63,7 +71,7 @@ def cost(plan: Plan, ids: Iterable[str] | None = None, *, with_bytes: bool = Tru
     wanted = None if ids is None else set(ids)
     cells = [c for c in plan.cells if wanted is None or c.id in wanted]
     scenarios = {c.id: c.scenario for c in cells}
-    per_game = {id: seconds_per_game(s, plan.spec.seed) for id, s in scenarios.items()}
+    per_game = {id: _timed(s, plan.spec.seed) for id, s in scenarios.items()}
     seconds = sum(c.games * per_game[c.id] for c in cells)
     size = 0.0
     if with_bytes:
