@@ -11,7 +11,7 @@ from typing import Any
 
 from sim.errors import FaultError, SweepError, whole_number
 from sim.store import records
-from sim.store.load import Footer, read_footer
+from sim.store.load import Footer
 from sim.sweep import manifest
 from sim.sweep.backends import Backend, check_backend, choose
 from sim.sweep.estimate import cost
@@ -125,9 +125,16 @@ def run(
         for leftover in folder.rglob("*.tmp"):  # of killed runs: nobody else writes here now
             leftover.unlink(missing_ok=True)
         with Stop() as stop:
-            outcome = _play(planned, folder, choose(backend, workers, scheduler), stop, progress, max_failures)
+            missing, reached = _survey(planned, folder)
+            outcome = Outcome(0, [], False, False)
+            if missing:
+                # what is done can be read while the rest is played, and after a kill
+                done = {id: files for id, files in reached.items() if id not in missing}
+                manifest.write_partial(folder, planned, manifest.build(planned, done, folder))
+                with choose(backend, workers, scheduler) as doers:
+                    outcome = _play(planned, missing, folder, doers, stop, progress, max_failures)
+                _, reached = _survey(planned, folder)
         seconds = time.monotonic() - begun
-        reached = _reached(planned, folder)
         complete = all(cell.id in reached for cell in planned.cells)
         if planned.spec.minutes is not None:  # files of an earlier, shorter run may stand there
             complete = complete and not (outcome.stopped or outcome.failures)
@@ -184,58 +191,52 @@ def run(
     return SweepResult(planned.name, folder, outcome.played, reused, seconds, tuple(planned.notes))
 
 
-def _play(planned: Plan, folder: Path, backend: Backend, stop: Stop, show: bool, max_failures: int | None) -> Outcome:
+def _play(
+    planned: Plan,
+    missing: Mapping[str, int],
+    folder: Path,
+    backend: Backend,
+    stop: Stop,
+    show: bool,
+    max_failures: int | None,
+) -> Outcome:
     """Play all that is missing."""
-    missing = _missing(planned, folder)
     todo = [cell for cell in planned.cells if cell.id in missing]
-    if not todo:
-        return Outcome(0, [], False, False)
-    # what is done can be read while the rest is played, and after a kill; from here on the folder is not complete
-    manifest.write_partial(folder, planned, manifest.build(planned, _reached(planned, folder, missing), folder))
-    (folder / manifest.NAME).unlink(missing_ok=True)
+    (folder / manifest.NAME).unlink(missing_ok=True)  # from here on the folder is not complete
     weight = cost(planned, missing, with_bytes=False).per_game
     log = Log(folder.parent, planned.name)
     log.begin(scenarios=len(planned.cells), open=len(todo), games=planned.games(), **manifest.budget(planned))
     total = sum(missing[cell.id] * weight[cell.id] for cell in todo)
     with Progress(planned.name, total, show=show) as bar:
         watch = Watch(planned, weight, bar, log)
-        with backend:
-            outcome = play(planned, todo, folder, backend, weight, watch, stop=stop, max_failures=max_failures)
+        outcome = play(planned, todo, folder, backend, weight, watch, stop=stop, max_failures=max_failures)
         if not outcome.stopped:
             bar.say(closing(planned, len(todo), bar))
     return outcome
 
 
-def _missing(planned: Plan, folder: Path) -> dict[str, int]:
-    """Games still to be played, by scenario; only scenarios that are not finished."""
-    if manifest.same(folder, planned):
-        return {}
-    result = {}
-    for cell in planned.cells:
-        if planned.spec.detail == "games":
-            left = RowStream(cell, planned, folder, NOBODY).open_games()
-        else:
-            left = 0 if Member(cell, planned, folder).complete() else cell.games
-        if left:
-            result[cell.id] = left
-    return result
+Files = dict[str, list[tuple[str, Footer]]]
 
 
-def _reached(
-    planned: Plan, folder: Path, missing: Mapping[str, int] | None = None
-) -> dict[str, list[tuple[str, Footer]]]:
-    """(table, footer) of every file of the scenarios that are finished, by scenario; not looked at: `missing`."""
-    result: dict[str, list[tuple[str, Footer]]] = {}
+def _survey(planned: Plan, folder: Path) -> tuple[dict[str, int], Files]:
+    """What is there: games still to be played, of scenarios that are not finished, and the files of those that are."""
+    missing: dict[str, int] = {}
+    files: Files = {}
+    settled = manifest.same(folder, planned)  # its end was decided by the clock
     for cell in planned.cells:
-        if cell.id in (missing or ()):
-            continue
         if planned.spec.detail == "games":
             pieces = RowStream(cell, planned, folder, NOBODY)
-            if not pieces.missing:
-                result[cell.id] = [("games", read_footer(pieces.path(first))) for first, _ in pieces.all]
-        else:
-            member = Member(cell, planned, folder)
-            held = member.held()
-            if held is not None and (member.complete() or planned.spec.minutes is not None):
-                result[cell.id] = list(held.items())
-    return result
+            if pieces.missing:
+                missing[cell.id] = pieces.open_games()
+            else:
+                files[cell.id] = [("games", footer) for footer in pieces.footers]
+            continue
+        member = Member(cell, planned, folder)
+        held = member.held()
+        if held is not None and (settled or member.suffices(held)):
+            files[cell.id] = list(held.items())
+            continue
+        missing[cell.id] = cell.games
+        if held is not None and planned.spec.minutes is not None:
+            files[cell.id] = list(held.items())
+    return missing, files

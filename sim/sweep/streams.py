@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from sim.engine.simulate import BLOCK, blocks
 from sim.errors import StoreError
-from sim.store.load import read_footer
+from sim.store.load import Footer, read_footer
 from sim.store.provenance import code_stamp
 from sim.sweep import rows
 from sim.sweep.groups import Group
@@ -227,6 +227,7 @@ class RowStream:
         size = rows.group_games(len(cell.scenario.policies))
         self.all = list(blocks(plan.spec.first_game, cell.games, size))
         self.folder = folder / "games" / f"scenario={cell.id}"
+        self.footers: list[Footer] = []
         self.missing = [piece for piece in self.all if not self.present(*piece)]
         self.left = len(self.missing)
         self.broken = False
@@ -241,9 +242,13 @@ class RowStream:
 
     def present(self, first: int, games: int) -> bool:
         try:
-            return read_footer(self.path(first)).provenance == self.record(first, games)
+            found = read_footer(self.path(first))
         except StoreError:
             return False
+        if found.provenance != self.record(first, games):
+            return False
+        self.footers.append(found)
+        return True
 
     def open_games(self) -> int:
         return sum(games for _, games in self.missing)
