@@ -24,6 +24,7 @@ _PUBLIC = (
     "solve",
     "sweep",
     "load",
+    "compare",
     "describe",
     "games",
     "scenarios",

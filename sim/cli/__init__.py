@@ -27,6 +27,8 @@ MODULES = (
     "games",
     "run",
     "sweep",
+    "look",
+    "compare",
     "trace",
     "tournament",
     "thumb",

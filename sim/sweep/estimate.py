@@ -85,8 +85,11 @@ def _per_game(scenarios: Mapping[str, Scenario], seed: int) -> dict[str, float]:
     for id, scenario in scenarios.items():
         known = timed.setdefault(scenario.policies, [])
         if len(known) < _VARIANTS:
-            known.append(seconds_per_game(scenario, seed))
-            result[id] = known[-1]
+            try:
+                known.append(seconds_per_game(scenario, seed))
+                result[id] = known[-1]
+            except Exception:  # told when it is played: one scenario does not take the others with it
+                result[id] = 1e-9
         else:
             result[id] = sum(known) / len(known)
     return result

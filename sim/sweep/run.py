@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sim.errors import FaultError, StoreError, SweepError, whole_number
+from sim.errors import FaultError, SweepError, whole_number
 from sim.store import records
 from sim.store.load import Footer
 from sim.sweep import manifest
 from sim.sweep.backends import Backend, check_backend, choose
 from sim.sweep.estimate import cost
+from sim.sweep.lock import locked
 from sim.sweep.log import Log
 from sim.sweep.members import CHECKPOINTS, Member
 from sim.sweep.plan import Plan, plan
@@ -58,31 +59,6 @@ class SweepResult:
         from sim.sweep.frames import scenarios
 
         return scenarios(self.folder)
-
-
-@contextlib.contextmanager
-def locked(data: Path, name: str) -> Iterator[None]:
-    """Hold the folder of a sweep; a second run in it is refused. The lock lies outside: the folder holds data alone."""
-    try:
-        import fcntl
-    except ImportError:  # no such lock on this system: two runs would only do the work twice, every file is whole
-        yield
-        return
-    try:
-        (data / "runs").mkdir(parents=True, exist_ok=True)
-        handle = open(data / "runs" / f"{name}.lock", "w")
-    except OSError as error:
-        raise StoreError(
-            f"cannot write in {data}: {error.strerror}; accepted: a folder with room and permission"
-        ) from None
-    with handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise SweepError(
-                f"sweep data {data / name} is being written by another run; accepted: one run at a time"
-            ) from None
-        yield
 
 
 def run(
@@ -152,6 +128,9 @@ def run(
             missing, reached = _survey(planned, folder)
             outcome = Outcome(0, [], False, False)
             if missing:
+                # what is done can be read while the rest is played, and after a kill
+                done = {id: files for id, files in reached.items() if id not in missing}
+                manifest.write_partial(folder, planned, manifest.build(planned, done, folder))
                 with choose(backend, workers, scheduler) as doers:
                     outcome = _play(planned, missing, folder, doers, stop, progress, max_failures)
                 _, reached = _survey(planned, folder)
@@ -165,7 +144,7 @@ def run(
                 (folder / CHECKPOINTS).rmdir()
             manifest.write(folder, found)
         elif outcome.failures or outcome.stopped or outcome.played:
-            manifest.write(folder, found, manifest.PARTIAL)
+            manifest.write_partial(folder, planned, found)
         if complete:
             (folder / manifest.PARTIAL).unlink(missing_ok=True)
         reused = max(0, sum(entry["games"] for entry in found["scenarios"]) - outcome.played)
@@ -226,7 +205,7 @@ def _play(
     (folder / manifest.NAME).unlink(missing_ok=True)  # from here on the folder is not complete
     weight = cost(planned, missing, with_bytes=False).per_game
     log = Log(folder.parent, planned.name)
-    log.begin(scenarios=len(planned.cells), open=len(todo), games=planned.games())
+    log.begin(scenarios=len(planned.cells), open=len(todo), games=planned.games(), **manifest.budget(planned))
     total = sum(missing[cell.id] * weight[cell.id] for cell in todo)
     with Progress(planned.name, total, show=show) as bar:
         watch = Watch(planned, weight, bar, log)
