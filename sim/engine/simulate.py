@@ -34,14 +34,14 @@ class Worker:
     def __init__(self, playables: Sequence[Playable], size: int) -> None:
         self.playables = playables
         self.scratch = [p.scratch() for p in playables]
-        self.out = [np.zeros((len(p.fields), size * p.seats), np.int32) for p in playables]
+        self.out = [np.zeros((len(p.fields), size * p.seats), p.dtype) for p in playables]
 
     def play(self, seed: int, first: int, games: int) -> list[np.ndarray]:
         """Play one block of every scenario; the arrays are views that the next call overwrites."""
         result = []
         for playable, scratch, out in zip(self.playables, self.scratch, self.out, strict=True):
             rows = games * playable.seats
-            view = out if rows == out.shape[1] else np.zeros((out.shape[0], rows), np.int32)
+            view = out if rows == out.shape[1] else np.zeros((out.shape[0], rows), out.dtype)
             playable.play(seed, first, games, view, scratch)
             result.append(view)
         return result

@@ -391,10 +391,13 @@ class Playable(abc.ABC):
     seats : int
     fields : tuple of Field
         One per row of the kernel's output, in order.
+    dtype : type
+        Numbers of the output: whole ones, where nothing else is said.
     """
 
     seats: int
     fields: tuple[Field, ...]
+    dtype: type = np.int32
 
     @abc.abstractmethod
     def scratch(self) -> Any:
@@ -404,7 +407,7 @@ class Playable(abc.ABC):
     def play(self, seed: int, first: int, games: int, out: np.ndarray, scratch: Any) -> None:
         """Play games `first` … `first + games − 1` without the interpreter lock.
 
-        `out` is int32[len(fields), games × seats]; column ``g * seats + s`` is seat s of game ``first + g``.
+        `out` is of `dtype`, [len(fields), games × seats]; column ``g * seats + s`` is seat s of game ``first + g``.
         """
 
 
@@ -501,6 +504,26 @@ class Game(abc.ABC):
             In one line: what was asked, what can be answered.
         """
         raise InputError(f"{self.name} has no exact solver")
+
+    def luck(self, rules: RulesModel, policies: Sequence[Policy], value: str = "auto") -> Playable:
+        """Games with the luck of their chance events taken out of the outcome, see `sim.stats.luck`.
+
+        The output of what is returned has two rows of doubles: the outcome, and the outcome less its luck, that is less
+        the sum over chance events of a value after the event minus the exact mean of that value before it.
+
+        Parameters
+        ----------
+        rules, policies
+            Checked, see `scenario`.
+        value : str
+            Name of the value function; ``auto``: the best one that the game has for these rules.
+
+        Raises
+        ------
+        InputError
+            For a value that the game does not have, or not for these rules.
+        """
+        raise InputError(f"{self.name} has no value functions to take luck out with; accepted: caterpillars")
 
     def answer(self, solved: Any, pmf: bool | None = None) -> dict[str, Any]:
         """What `solve` returned, as plain data.

@@ -20,12 +20,15 @@ from sim.games.caterpillars.kernel import (
     reads_plan,
     result_fields,
 )
+from sim.games.caterpillars.luck.playable import LuckyPlayable
 from sim.games.caterpillars.outcomes import outcomes
 from sim.games.caterpillars.placement import placement
 from sim.games.caterpillars.policies import OPTIMAL, POLICIES, READS_OTHERS
 from sim.games.caterpillars.rules import CaterpillarsRules
 
 MAX_SEATS = 1000
+#: value functions to take luck out with
+VALUES = ("auto", "exact", "fitted")
 
 
 class CaterpillarsGame(Game):
@@ -80,6 +83,22 @@ class CaterpillarsGame(Game):
         book = _book(rules.text()) if any(reads_book(p) for p in policies) else None
         plan = _plan(rules.text()) if any(reads_plan(p, rules) for p in policies) else None
         return CaterpillarsPlayable(rules, policies, book, plan)
+
+    def luck(self, rules: RulesModel, policies: Sequence[Policy], value: str = "auto") -> LuckyPlayable:
+        assert isinstance(rules, CaterpillarsRules)
+        if value not in VALUES:
+            raise InputError(unknown("value", value, VALUES))
+        exact = not rules.has_bonus and not rules.blanks
+        if value == "exact" and not exact:
+            raise InputError(
+                f"value exact was given at level {rules.level} with {rules.blanks} blanks; accepted: beginner and "
+                f"intermediate, with a sheet of {rules.rounds} labels; or value fitted"
+            )
+        self.check_policies(rules, policies)
+        book = _book(rules.text()) if any(reads_book(p) for p in policies) else None
+        plan = _plan(rules.text()) if any(reads_plan(p, rules) for p in policies) else None
+        values = _book(rules.text()) if value == "exact" or (value == "auto" and exact) else None
+        return LuckyPlayable(rules, policies, book, plan, values)
 
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
         return _trace.trace(self.compile(rules, policies), seed, game)

@@ -1,0 +1,1 @@
+"""Luck taken out of Caterpillars, see `rounds`."""
