@@ -57,7 +57,7 @@ ROOM_ORDER = (
     ("continuation", "rival"),
     ("perfect", "search"),
     ("kernel",),
-    ("learn",),
+    ("learn", "luck"),
     ("trace",),
     ("__init__",),
 )

@@ -18,6 +18,7 @@ from sim.stats.compare import (
 from sim.stats.counts import expected_best, mean, moments, quantile, sample, share_at_least, spread
 from sim.stats.estimate import Estimate
 from sim.stats.joint import Joint, half_test, paired_share
+from sim.stats.luck import Adjusted, LuckSums, Lucky
 from sim.stats.multiple import holm, three_cycles
 from sim.stats.paired import Paired, paired
 from sim.stats.proportions import FairShare, fair_share, mean_share, wilson, wilson_band, win_draw_loss
@@ -26,11 +27,14 @@ from sim.stats.strength import Strengths, bradley_terry
 from sim.stats.survival import longer_than, survival, time_quantile
 
 __all__ = [
+    "Adjusted",
     "Agreement",
     "Estimate",
     "Exact",
     "FairShare",
     "Joint",
+    "LuckSums",
+    "Lucky",
     "Paired",
     "Strengths",
     "Verdict",

@@ -11,7 +11,7 @@ from sim.engine.slot import raise_fault
 from sim.games.base import SLIP, Field, Policy
 from sim.games.caterpillars.kernel import Book, CaterpillarsPlayable, Plan
 from sim.games.caterpillars.luck.rounds import BEST, OWN, play_lucky
-from sim.games.caterpillars.luck.setup import places, setup_luck
+from sim.games.caterpillars.luck.setup import setup_luck, ways
 from sim.games.caterpillars.mind import make_mind
 from sim.games.caterpillars.policies import CHILD, GREEDY, PLANNER, RANDOM, THUMB, WEIGHTED
 from sim.games.caterpillars.rules import CaterpillarsRules
@@ -47,7 +47,7 @@ class LuckyPlayable(CaterpillarsPlayable):
         self._values = values
         self._how = np.array([OWN if p.info.number in QUICK else BEST for p in policies], np.int64)
         self._slips = np.array([1.0 if p.info.number == RANDOM else p.vector()[SLIP] for p in policies])
-        self._places = places()
+        self._places = ways(rules.setup_rolls)[0]
         self._luck = np.stack([setup_luck(rules, p, plan) for p in policies])
 
     def scratch(self) -> Any:

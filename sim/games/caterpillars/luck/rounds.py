@@ -133,6 +133,7 @@ def play_lucky(
     rules = rules_[0]
     tables = tables_[0]
     work = work_[0]
+    base = place.max() + 1
     begun = np.zeros(seats)  # once per call: on a sheet without blanks the first mean is always the same
     for g in range(games):
         game = np.uint64(first + g)
@@ -140,7 +141,7 @@ def play_lucky(
             roll_dice(seed, game, rules, work)
         at = 0
         for j in range(rules.setup_rolls if table.shape[1] > 1 else 0):
-            at = 56 * at + place[work.setup[g & 3, j] % 216]
+            at = base * at + place[work.setup[g & 3, j] % 216]
         for s in range(seats):
             new_sheet(players[s], positions[s], seed, game, g & 3, rules, work, plan, user)
             out[1, g * seats + s] = table[s, at]

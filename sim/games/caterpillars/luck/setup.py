@@ -1,13 +1,14 @@
 """Luck of the set-up: what a sheet is worth by the rolls that labelled it, less the mean over all set-ups.
 
-A sheet is valued as it is labelled from sorted rolls of sorted dice: so there are few of them, and what comes out is a
-function of dice alone, whose mean over all set-ups is exact, whatever players do with those dice.
+What comes out is a function of dice alone, whose mean over all set-ups is exact, whatever players do with those dice.
+Two rolls are told apart in every way that they can fall; three only as far as the order of the dice in a roll does not
+matter, so that the table stays small: sheets are labelled from sorted dice then.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import combinations_with_replacement, permutations
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -29,15 +30,25 @@ MOST_ROLLS = 3
 ROLLS = tuple(combinations_with_replacement(range(6), 3))
 
 
-def places() -> np.ndarray:
-    """For each roll of three dice, the place of its sorted dice among the 56: int64[216]."""
+def ways(rolls: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How set-up rolls are told apart.
+
+    Returns
+    -------
+    place : int64[216]
+        Place of each roll of three dice.
+    rolls : int64[places]
+        A roll for each place.
+    chance : float64[places]
+        Probability of each place.
+    """
+    every = np.arange(216)
+    if rolls <= 2:
+        return every, every, np.full(216, 1 / 216)
     order = {roll: i for i, roll in enumerate(ROLLS)}
-    return np.array([order[(*sorted((x % 6, x // 6 % 6, x // 36)),)] for x in range(216)], np.int64)
-
-
-def chances() -> np.ndarray:
-    """Probability of each of the 56 sorted rolls."""
-    return np.bincount(places(), minlength=len(ROLLS)) / 216
+    place = np.array([order[(*sorted((x % 6, x // 6 % 6, x // 36)),)] for x in range(216)], np.int64)
+    coded = np.array([a + 6 * b + 36 * c for a, b, c in ROLLS], np.int64)
+    return place, coded, np.bincount(place, minlength=len(ROLLS)) / 216
 
 
 @jit
@@ -69,7 +80,8 @@ def value_sheets(labels, positions, players, mind, out):
 
 
 def setup_luck(rules: CaterpillarsRules, policy: Policy, plan: Plan | None) -> np.ndarray:
-    """Luck of the set-up by the places of its rolls, float64[56^rolls]; a single zero where none is taken out."""
+    """Luck of the set-up by the places of its rolls (see `ways`), the first one counting most; a single zero where none
+    is taken out."""
     how = int(policy.vector()[0])
     if how in (RANDOM, OWN):  # what is asked of a table is that it goes along with the sheets, no more
         how = SPREAD
@@ -96,25 +108,20 @@ def _table(rules: CaterpillarsRules, how: int, plan: Plan | None) -> np.ndarray:
     players = np.zeros(1, SEAT).view(np.recarray)
     players[0].params[0] = how
     works = np.zeros(1, WORK).view(np.recarray)
-    # sorted rolls of sorted dice, and the sheets that they lead to
-    which = np.array(list(combinations_with_replacement(range(len(ROLLS)), rules.setup_rolls)), np.int64)
-    coded = np.array([a + 6 * b + 36 * c for a, b, c in ROLLS], np.int64)
+    _, coded, chance = ways(rules.setup_rolls)
+    which = np.indices((coded.size,) * rules.setup_rolls).reshape(rules.setup_rolls, -1).T
     labels = np.zeros((len(which), 12), np.int16)
     label_sheets(coded[which], rules.setup_rolls, positions, rules_record(rules), works, players, plan, labels)
-    # most sheets come up again and again
-    distinct, back = np.unique(labels, axis=0, return_inverse=True)
-    worth = np.zeros(len(distinct))
-    value_sheets(distinct, positions, players, make_mind(rules), worth)
-    return less_mean(which, worth[back.ravel()])
-
-
-def less_mean(which: np.ndarray, worth: np.ndarray) -> np.ndarray:
-    """Worth less its mean, by the places of all rolls in the order they fell, float64[56^rolls]."""
-    count = which.shape[1]
-    table = np.zeros((len(ROLLS),) * count)
-    for order in permutations(range(count)):
-        table[tuple(which[:, i] for i in order)] = worth
+    # boxes of a caterpillar, and caterpillars, may change places: most sheets come up again and again
+    boxes = np.sort(labels[:, : rules.rounds].reshape(-1, 3, rules.boxes), axis=2)
+    code = np.sort(boxes @ 13 ** np.arange(rules.boxes), axis=1)
+    _, first, back = np.unique(code, axis=0, return_index=True, return_inverse=True)
+    worth = np.zeros(len(first))
+    mind = make_mind(rules)
+    mind.rules[0].has_action = False  # thousands of sheets: the first roll without its action die tells them apart
+    value_sheets(labels[first], positions, players, mind, worth)
+    table = worth[back.ravel()].reshape((coded.size,) * rules.setup_rolls)
     mean: Any = table
-    for _ in range(count):
-        mean = chances() @ mean
-    return (table - mean).ravel()
+    for _ in range(rules.setup_rolls):
+        mean = chance @ mean
+    return np.asarray((table - mean).ravel())
