@@ -34,7 +34,7 @@ class Worker:
     def __init__(self, playables: Sequence[Playable], size: int) -> None:
         self.playables = playables
         self.scratch = [p.scratch() for p in playables]
-        self.out = [np.zeros((len(p.fields), size * p.seats), p.dtype) for p in playables]
+        self.out: list[np.ndarray] = [np.zeros((len(p.fields), size * p.seats), p.dtype) for p in playables]
 
     def play(self, seed: int, first: int, games: int) -> list[np.ndarray]:
         """Play one block of every scenario; the arrays are views that the next call overwrites."""

@@ -126,9 +126,9 @@ def play_lucky(
 ):  # fmt: skip
     """Play games as `kernel.play_games` does, and take their luck out: outcome and adjusted outcome into `out`.
 
-    `thought` are the players as they are asked about other rolls, without their `slips`; `how` says by seat how a round is looked at, `own` is
-    the mind that values are worked out with (`mind` that of the policies), `book` None or exact values. The luck of the
-    set-up is ``table[seat, …]``, by the places of its rolls, ``place[x]``.
+    `thought` are the players as they are asked about other rolls, without their `slips`; `how` says by seat how a round
+    is looked at, `own` is the mind that values are worked out with (`mind` that of the policies), `book` None or exact
+    values. The luck of the set-up is ``table[seat, …]``, by the places of its rolls, ``place[x]``.
     """
     rules = rules_[0]
     tables = tables_[0]

@@ -45,8 +45,8 @@ def ways(rolls: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     every = np.arange(216)
     if rolls <= 2:
         return every, every, np.full(216, 1 / 216)
-    order = {roll: i for i, roll in enumerate(ROLLS)}
-    place = np.array([order[(*sorted((x % 6, x // 6 % 6, x // 36)),)] for x in range(216)], np.int64)
+    order: dict[tuple[int, ...], int] = {roll: i for i, roll in enumerate(ROLLS)}
+    place = np.array([order[tuple(sorted((x % 6, x // 6 % 6, x // 36)))] for x in range(216)], np.int64)
     coded = np.array([a + 6 * b + 36 * c for a, b, c in ROLLS], np.int64)
     return place, coded, np.bincount(place, minlength=len(ROLLS)) / 216
 
