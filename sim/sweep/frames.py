@@ -90,8 +90,8 @@ def load(
     ----------
     sweep : str or path
         Name, YAML file or folder of a sweep, or a Parquet file.
-    table : {"games", "counts", "differences"}, optional
-        Default: ``games`` or ``counts``, whichever the sweep holds.
+    table : {"games", "rounds", "counts", "differences"}, optional
+        Default: ``games``, ``rounds`` or ``counts``, whichever the sweep holds.
     where : mapping or polars expression, optional
         Rows to keep: column → value or list of values. Columns of the table and attributes of the scenarios
         (`sim.scenarios`) may be named; scenarios that do not fit are not read.
@@ -114,7 +114,7 @@ def load(
     found = manifest.read(folder)
     tables = list(dict.fromkeys(f["table"] for entry in found["scenarios"] for f in entry["files"]))
     if table is None:
-        table = "games" if "games" in tables else "counts"
+        table = next((rows for rows in ("games", "rounds") if rows in tables), "counts")
     if table not in tables:
         raise InputError(unknown("table", table, tables))
     described = scenarios(folder)

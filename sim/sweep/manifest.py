@@ -23,11 +23,13 @@ PARTIAL = "partial.json"
 def head(plan: Plan) -> dict[str, Any]:
     """What the sweep is, without its files."""
     spec = plan.spec
-    budget: dict[str, Any] = {}
+    more: dict[str, Any] = {}
     if plan.conditions:
-        budget["until"] = [c.text() for c in plan.conditions]
+        more["until"] = [c.text() for c in plan.conditions]
     if spec.minutes is not None:
-        budget["minutes"] = spec.minutes
+        more["minutes"] = spec.minutes
+    if spec.regret:
+        more["regret"] = True
     return {
         "sweep": spec.name,
         "title": spec.title,
@@ -36,7 +38,7 @@ def head(plan: Plan) -> dict[str, Any]:
         "first_game": spec.first_game,
         "detail": spec.detail,
         "by": list(plan.by),
-        **budget,
+        **more,
         "notes": plan.notes,
         "aliases": plan.aliases,
     }
@@ -48,9 +50,10 @@ def clash(folder: Path, plan: Plan) -> str:
         found = read(folder)
     except StoreError:
         return ""
-    for key in ("game", "seed", "first_game", "detail"):
-        if found.get(key) != head(plan)[key]:
-            return f"{key} = {found.get(key)} (now {head(plan)[key]})"
+    now = head(plan)
+    for key in ("game", "seed", "first_game", "detail", "regret"):
+        if found.get(key, False) != now.get(key, False):
+            return f"{key} = {found.get(key, False)} (now {now.get(key, False)})"
     if plan.conditions or plan.spec.minutes is not None:
         return ""  # what is there already is kept, however far it went
     planned = {cell.id: cell.games for cell in plan.cells}

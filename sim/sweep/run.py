@@ -234,7 +234,7 @@ def _missing(planned: Plan, folder: Path) -> dict[str, int]:
         return {}
     result = {}
     for cell in planned.cells:
-        if planned.spec.detail == "games":
+        if planned.rows is not None:
             left = RowStream(cell, planned, folder, NOBODY).open_games()
         else:
             left = 0 if Member(cell, planned, folder).complete() else cell.games
@@ -247,10 +247,10 @@ def _reached(planned: Plan, folder: Path) -> dict[str, list[tuple[str, Footer]]]
     """(table, footer) of every file of the scenarios that are finished, by scenario."""
     result: dict[str, list[tuple[str, Footer]]] = {}
     for cell in planned.cells:
-        if planned.spec.detail == "games":
+        if planned.rows is not None:
             pieces = RowStream(cell, planned, folder, NOBODY)
             if not pieces.missing:
-                result[cell.id] = [("games", read_footer(pieces.path(first))) for first, _ in pieces.all]
+                result[cell.id] = [(planned.rows.table, read_footer(pieces.path(first))) for first, _ in pieces.all]
         else:
             member = Member(cell, planned, folder)
             held = member.held()

@@ -86,7 +86,7 @@ def streams(
 ) -> Iterator[Stream]:
     """The streams of all that is missing, one at a time, in the order of the plan."""
     for group in groups(todo):
-        if plan.spec.detail == "games":
+        if plan.rows is not None:
             for cell in group.cells:
                 yield RowStream(cell, plan, folder, watch)
         else:

@@ -25,8 +25,8 @@ def sql(sweep: str | Path, *, data: str | Path = "data") -> Any:
     Returns
     -------
     duckdb.DuckDBPyConnection
-        Views ``games`` or ``counts`` and ``differences``, each with a column ``scenario``; ``scenarios`` holds
-        what `sim.scenarios` gives.
+        Views ``games``, ``rounds``, or ``counts`` and ``differences``, each with a column ``scenario``; ``scenarios``
+        holds what `sim.scenarios` gives.
 
     Raises
     ------
