@@ -358,8 +358,9 @@ def markdown(games: Sequence[Game]) -> str:
             "",
         ]
         lines += _table(row for row in rows if row["game"] == game.name and row["table"] != "rounds")
-        lines += ["", f"Rounds of {game.title}; a column `regret` is there where it was asked for:", ""]
-        lines += _table(row for row in rows if row["game"] == game.name and row["table"] == "rounds")
+        own_rounds = [row for row in rows if row["game"] == game.name and row["table"] == "rounds"]
+        asked = "; `regret` where it was asked for" if any(row["name"] == "regret" for row in own_rounds) else ""
+        lines += ["", f"In table `rounds`{asked}:", "", *_table(own_rounds)]
     return "\n".join(lines) + "\n"
 
 
