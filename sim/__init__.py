@@ -25,6 +25,7 @@ _PUBLIC = (
     "solve",
     "sweep",
     "load",
+    "compare",
     "describe",
     "games",
     "scenarios",

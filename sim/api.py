@@ -29,11 +29,13 @@ from sim.sweep.warm import announce
 if TYPE_CHECKING:
     from sim.league.tournament import Tournament
     from sim.league.tune import Tuned
+    from sim.sweep.compare import Comparison
 
 __all__ = [
     "announce",
     "check_by",
     "check_call",
+    "compare",
     "describe",
     "games",
     "jit",
@@ -333,6 +335,23 @@ def sweep(
         command=command,
         replace=replace,
     )
+
+
+def compare(a: str, b: str, of: str = "score", **options: Any) -> Comparison:
+    """Compare two scenarios of finished sweeps on the same dice, a minus b; see `sim.sweep.compare.compare`.
+
+    Parameters
+    ----------
+    a, b : str
+        Ids of scenarios, beginnings of ids (at least four characters), or labels.
+    of : str
+        The column to compare.
+    **options
+        ``seat``, ``sweep``, ``data``, ``level``, ``workers``.
+    """
+    from sim.sweep.compare import compare as difference
+
+    return difference(a, b, of, **options)
 
 
 def tournament(

@@ -34,6 +34,10 @@ class StoreError(SimError):
     """A data file or folder that is missing, damaged, foreign or cannot be written."""
 
 
+class DiskError(StoreError):
+    """A disk that is full, or fails, while a run writes to it (exit status 1)."""
+
+
 class ReportError(SimError):
     """A report that cannot be built: missing facts, unknown placeholders."""
 

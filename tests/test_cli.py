@@ -53,7 +53,10 @@ def test_help_lists_the_commands_and_loads_nothing_heavy(cli: Any) -> None:
     assert lines(done.stdout)[-1] == "[]"
 
 
-@pytest.mark.parametrize("command", ["games", "rules", "policies", "run", "sweep", "trace", "verify", "schema"])
+@pytest.mark.parametrize(
+    "command",
+    ["games", "rules", "policies", "run", "sweep", "status", "ls", "sql", "compare", "trace", "verify", "schema"],
+)
 def test_every_command_has_help(cli: Any, command: str) -> None:
     result = cli(command, "--help")
     assert result.status == 0
@@ -61,7 +64,10 @@ def test_every_command_has_help(cli: Any, command: str) -> None:
 
 
 WRONG = [
-    ("frobnicate", "unknown command 'frobnicate'; accepted: games, rules, policies, run, sweep, trace, "),
+    (
+        "frobnicate",
+        "unknown command 'frobnicate'; accepted: games, rules, policies, run, sweep, status, ls, sql, compare, trace, ",
+    ),
     ("run", "GAME is missing"),
     ("run snap", "unknown game 'snap'; accepted: caterpillars, karolinchen, parlett, toy"),
     ("run toy --polcy plain", "unknown option '--polcy' of sim run; accepted: --rules, --preset, --policy,"),

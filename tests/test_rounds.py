@@ -141,6 +141,7 @@ GAMES: list[tuple[str, dict[str, Any], list[str], int]] = [
     ("caterpillars", {"level": "intermediate", "zero_rule": "split", "idle_dice": True}, ["random"], 8),
     ("caterpillars", {"level": "advanced", "setup": "variation"}, ["weighted", "random", "greedy"], 8),
     ("caterpillars", {"level": "expert", "boxes": 3, "zero_rule": "strict"}, ["planner(slip=0.5)", "child"], 8),
+    ("caterpillars", {"level": "intermediate", "boxes": 2, "sheet": [2, 5, 7, 3, 6, 6]}, ["optimal"], 8),
     ("karolinchen", {}, ["racer", "match", "random"], 20),
     ("karolinchen", {"new_card_take": "may", "fruits": [1, 1, 2, 1, 1, 2]}, ["random"] * 6, 40),
     ("karolinchen", {"new_card_take": "may", "opening": "own_roll"}, ["random", "odds"], 20),

@@ -18,7 +18,7 @@ from typing import Any
 import typer
 
 from sim import __version__
-from sim.errors import FaultError, InputError, SimError
+from sim.errors import DiskError, FaultError, InputError, SimError
 
 PLUGIN = "--plugin"
 
@@ -27,6 +27,8 @@ MODULES = (
     "games",
     "run",
     "sweep",
+    "look",
+    "compare",
     "trace",
     "tournament",
     "thumb",
@@ -145,12 +147,12 @@ def run(arguments: Sequence[str]) -> int:
     except usage.ERRORS as error:
         _complain("error", usage.one_line(error))
         return 2
+    except (DiskError, FaultError) as error:
+        _complain("fault", error)
+        return 1
     except SimError as error:
         _complain("error", error)
         return 2
-    except FaultError as error:
-        _complain("fault", error)
-        return 1
     except (_Stopped, KeyboardInterrupt) as error:
         _complain("stopped", str(error) or "by the keyboard; nothing incomplete was left behind")
         return 130

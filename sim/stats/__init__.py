@@ -5,7 +5,16 @@ A sample is given as two arrays of equal length, `values` and `counts`: how ofte
 """
 
 from sim.stats.agreement import Agreement, Exact, distribution_agreement, mean_agreement, share_agreement
-from sim.stats.compare import Verdict, at_least, games_to_settle, games_to_tell, inside, superiority
+from sim.stats.compare import (
+    Verdict,
+    at_least,
+    games_to_settle,
+    games_to_tell,
+    inside,
+    separate,
+    superiority,
+    without_pairing,
+)
 from sim.stats.counts import expected_best, mean, moments, quantile, sample, share_at_least, spread
 from sim.stats.estimate import Estimate
 from sim.stats.joint import Joint, half_test, paired_share
@@ -48,6 +57,7 @@ __all__ = [
     "paired_share",
     "quantile",
     "sample",
+    "separate",
     "share_agreement",
     "share_at_least",
     "spread",
@@ -58,4 +68,5 @@ __all__ = [
     "wilson",
     "wilson_band",
     "win_draw_loss",
+    "without_pairing",
 ]

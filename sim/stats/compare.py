@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from sim.stats.counts import sample
+from sim.stats.counts import moments, sample
 from sim.stats.estimate import Estimate
 
 
@@ -91,3 +91,33 @@ def games_to_settle(estimate: Estimate, low: float, high: float) -> float:
     if distance == 0:
         return math.inf
     return max(float(estimate.n), estimate.n * (estimate.half_width / distance) ** 2)
+
+
+def separate(
+    values: ArrayLike, counts: ArrayLike, other_values: ArrayLike, other_counts: ArrayLike, level: float = 0.95
+) -> Estimate:
+    """Difference of two means, first minus second, of samples that have no game in common.
+
+    Welch's interval: no equal spreads are assumed; degrees of freedom after Satterthwaite.
+    """
+    x, y = moments(values, counts), moments(other_values, other_counts)
+    value = x.mean - y.mean
+    half = math.nan
+    if min(x.n, y.n) > 1:
+        a, b = x.sd**2 / x.n, y.sd**2 / y.n
+        half = 0.0
+        if a + b > 0:
+            freedom = (a + b) ** 2 / (a**2 / (x.n - 1) + b**2 / (y.n - 1))
+            half = float(stats.t.ppf((1 + level) / 2, freedom)) * math.sqrt(a + b)
+    return Estimate(value, value - half, value + half, min(x.n, y.n), level, "difference of separate means, Welch")
+
+
+def without_pairing(sd: float, other_sd: float, n: int, level: float = 0.95) -> float:
+    """Half-width of `separate` for two samples of `n` games each: what pairing them is measured against."""
+    if n < 2:
+        return math.nan
+    a, b = sd**2 / n, other_sd**2 / n
+    if a + b == 0:
+        return 0.0
+    freedom = (n - 1) * (a + b) ** 2 / (a**2 + b**2)
+    return float(stats.t.ppf((1 + level) / 2, freedom)) * math.sqrt(a + b)

@@ -104,8 +104,12 @@ def condition(where: Mapping[str, Any] | Any) -> Any:
         )
     result = pl.lit(True)
     for name, value in where.items():
-        many = value if isinstance(value, list | tuple | set) else [value]
-        result = result & pl.col(str(name)).is_in(list(many))
+        many = list(value) if isinstance(value, list | tuple | set) else [value]
+        column = pl.col(str(name))
+        if all(isinstance(v, str) for v in many):
+            result = result & column.is_in(many)
+        else:  # each by itself: a whole number is looked for in a column of real numbers too
+            result = result & pl.any_horizontal([column == v for v in many])
     return result
 
 

@@ -9,6 +9,7 @@ has missing values.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -20,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sim.errors import FaultError, StoreError
+from sim.errors import DiskError, FaultError, StoreError
 from sim.store.provenance import Provenance, text
 from sim.store.schema import GAME, Column
 
@@ -95,6 +96,13 @@ def _reason(error: BaseException) -> str:
     return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
+def refused(path: Path, error: BaseException) -> StoreError:
+    """What to say of a file that cannot be written: a full disk is a fault, a missing permission a wrong call."""
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+    kind = DiskError if full else StoreError
+    return kind(f"cannot write {path}: {_reason(error)}; accepted: a folder with room and permission")
+
+
 class TableWriter:
     """Writes one Parquet file, row group by row group; a context manager.
 
@@ -145,8 +153,8 @@ class TableWriter:
             self._writer = None
             self._check()
             sync(self._temporary)
+            # the folder's list of names is not flushed: a name lost with the power is a file to be written again
             os.replace(self._temporary, self.path)
-            sync(self.path.parent)
 
     def _check(self) -> None:
         found = pq.read_metadata(self._temporary)
@@ -161,9 +169,7 @@ class TableWriter:
             yield
         except (OSError, pa.ArrowException) as error:
             self._discard()
-            raise StoreError(
-                f"cannot write {self.path}: {_reason(error)}; accepted: a folder with room and permission"
-            ) from error
+            raise refused(self.path, error) from error
         except BaseException:
             self._discard()
             raise
@@ -178,7 +184,7 @@ class TableWriter:
 
 
 def sync(path: Path) -> None:
-    """Flush a file (or a folder's list of names) to the disk."""
+    """Flush a file to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -208,6 +214,4 @@ def write_bytes(path: Path | str, content: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        raise StoreError(
-            f"cannot write {path}: {_reason(error)}; accepted: a folder with room and permission"
-        ) from error
+        raise refused(path, error) from error

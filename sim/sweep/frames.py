@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.errors import InputError, StoreError, listing, unknown
-from sim.store.load import as_frame, condition, load_file, needed, read_arrow, read_footer
+from sim.store.load import Footer, as_frame, condition, load_file, needed, read_arrow, read_footer
 from sim.store.provenance import fingerprint
 from sim.sweep import manifest
 
@@ -52,8 +52,18 @@ def _number(text: str) -> float | str:
         return text
 
 
-def scenarios(sweep: str | Path, *, data: str | Path = "data", frame: str = "polars") -> Any:
+def scenarios(sweep: str | Path, *, data: str | Path = "data", frame: str = "polars", partial: bool = False) -> Any:
     """One row per scenario of a finished sweep, in the order of its plan.
+
+    Parameters
+    ----------
+    sweep : str or path
+        Name, YAML file or folder of a sweep.
+    data : path
+        The data folder.
+    frame : {"polars", "pandas"}
+    partial : bool
+        Also of a sweep that is not finished: the scenarios that are.
 
     Returns
     -------
@@ -61,9 +71,15 @@ def scenarios(sweep: str | Path, *, data: str | Path = "data", frame: str = "pol
         Columns scenario, label, design, variant, line_up, factor and value (of one-factor variants), seats,
         games_played, one per rule parameter, ``seat0``, ``seat1``, … (policies) and ``seat0.<parameter>``, ….
     """
+    found = manifest.read(folder_of(sweep, data), partial=partial)
+    return as_frame(described(found), frame)
+
+
+def described(found: Mapping[str, Any]) -> Any:
+    """The scenarios of a manifest as a polars frame."""
     import polars as pl
 
-    rows = [attributes(entry) for entry in manifest.read(folder_of(sweep, data))["scenarios"]]
+    rows = [attributes(entry) for entry in found["scenarios"]]
     names = list(dict.fromkeys(name for row in rows for name in row))
     content = {}
     for name in names:
@@ -72,7 +88,7 @@ def scenarios(sweep: str | Path, *, data: str | Path = "data", frame: str = "pol
         if len(kinds) > 1 and kinds != {int, float}:  # say, a rule parameter that is a word or a list
             values = [None if v is None else v if isinstance(v, str) else json.dumps(v) for v in values]
         content[name] = pl.Series(name, values, strict=False)
-    return as_frame(pl.DataFrame(content), frame)
+    return pl.DataFrame(content)
 
 
 def load(
@@ -83,6 +99,8 @@ def load(
     columns: Sequence[str] | None = None,
     data: str | Path = "data",
     frame: str = "polars",
+    lazy: bool = False,
+    partial: bool = False,
 ) -> Any:
     """Data of a finished sweep, or of one Parquet file, as one frame with a column `scenario`.
 
@@ -100,57 +118,109 @@ def load(
     data : path
         The data folder.
     frame : {"polars", "pandas"}
+    lazy : bool
+        Read nothing yet: a ``polars.LazyFrame`` of the same rows, which reads the columns and rows that are asked of
+        it. Files and footers are checked now.
+    partial : bool
+        Also of a sweep that is not finished: the scenarios that are. Files of scenarios that are being played are not
+        read.
 
     Raises
     ------
     StoreError
-        If the sweep is unfinished or a file is missing, damaged or of another run.
+        If the sweep is unfinished or a file is missing, damaged, of another run or of another schema version.
     """
     import polars as pl
 
+    if lazy and frame != "polars":
+        raise InputError(f"lazy with frame = {frame} is not accepted; accepted: lazy with frame = polars")
     if str(sweep).endswith(".parquet") and not Path(sweep).is_dir():
+        if lazy:
+            raise InputError(f"lazy for the file {sweep} is not accepted; accepted: lazy for a sweep")
         return load_file(sweep, where=where, columns=columns, frame=frame)
     folder = folder_of(sweep, data)
-    found = manifest.read(folder)
+    found = manifest.read(folder, partial=partial)
+    if not found["scenarios"]:
+        raise StoreError(f"no scenario of sweep data {folder} is finished yet; accepted: a sweep with one that is")
     tables = list(dict.fromkeys(f["table"] for entry in found["scenarios"] for f in entry["files"]))
     if table is None:
         table = next((rows for rows in ("games", "rounds") if rows in tables), "counts")
     if table not in tables:
         raise InputError(unknown("table", table, tables))
-    described = scenarios(folder)
+    labels, files = _fitting(folder, found, table, where)
+    own = [c.name for c in files[0][1].columns]
+    known = [*own, *(name for name in labels.columns if name not in own)]
     filters = needed(where)
+    for name in [*(columns or ()), *filters]:
+        if name not in known:
+            raise InputError(unknown("column", name, known))
+    wanted = list(columns) if columns is not None else ["scenario", *own]
+    extra = [name for name in labels.columns if name not in own and (name in wanted or name in filters)]
+    if lazy:
+        return _scan(labels.select(list(dict.fromkeys(["scenario", *extra]))), files, where).select(wanted)
+    read = [name for name in own if name in wanted or name in filters] or own[:1]
     parts = []
-    own: list[str] = []
-    for index, entry in enumerate(found["scenarios"]):
-        labels = described.slice(index, 1)
-        if isinstance(where, Mapping):
-            early = {k: v for k, v in where.items() if k in described.columns}
-            if early and labels.filter(condition(early)).is_empty():
-                continue
-        for file in (f for f in entry["files"] if f["table"] == table):
-            footer = read_footer(folder / file["path"])
-            if fingerprint(footer.provenance) != file["provenance"]:
-                raise StoreError(
-                    f"{footer.path} belongs to another run; accepted: the file of this manifest (run the sweep again)"
-                )
-            own = [c.name for c in footer.columns]
-            known = [*own, *(n for n in described.columns if n not in own)]
-            for name in [*(columns or ()), *filters]:
-                if name not in known:
-                    raise InputError(unknown("column", name, known))
-            wanted = list(columns) if columns is not None else ["scenario", *own]
-            read = [n for n in own if n in wanted or n in filters] or own[:1]
-            part = pl.DataFrame(pl.from_arrow(read_arrow(footer, read)))
-            extra = [n for n in described.columns if n not in own and (n in wanted or n in filters)]
-            part = part.with_columns(pl.lit(labels[n].item(), labels[n].dtype).alias(n) for n in extra)
-            if where is not None:
-                part = part.filter(condition(where))
-            parts.append(part.select(wanted))
-    if not parts:
+    for index, footer in files:
+        part = pl.DataFrame(pl.from_arrow(read_arrow(footer, read)))
+        part = part.with_columns(pl.lit(labels[n][index], labels[n].dtype).alias(n) for n in extra)
+        if where is not None:
+            part = part.filter(condition(where))
+        parts.append(part.select(wanted))
+    return as_frame(pl.concat(parts), frame)
+
+
+def _fitting(
+    folder: Path, found: Mapping[str, Any], table: str, where: Mapping[str, Any] | Any | None
+) -> tuple[Any, list[tuple[int, Footer]]]:
+    """Scenarios of a manifest as a frame; (row of it, checked footer) of the files of those that may fit `where`."""
+    labels = described(found)
+    fits = set(range(len(labels)))
+    early: Any = None
+    if isinstance(where, Mapping):
+        early = {name: value for name, value in where.items() if name in labels.columns}
+    elif where is not None and set(needed(where)) <= set(labels.columns):
+        early = where
+    if early is not None:
+        fits = set(labels.with_row_index("__row").filter(condition(early))["__row"].to_list())
+    files = [
+        (index, checked(folder, file))
+        for index, entry in enumerate(found["scenarios"])
+        if index in fits
+        for file in entry["files"]
+        if file["table"] == table
+    ]
+    if not files:
         raise InputError(
             f"where = {where!r} fits no scenario of {found['sweep']}; accepted: see sim.scenarios('{found['sweep']}')"
         )
-    return as_frame(pl.concat(parts), frame)
+    return labels, files
+
+
+def checked(folder: Path, file: Mapping[str, Any]) -> Footer:
+    """The footer of a file of a manifest; StoreError where the file is not that of the manifest."""
+    footer = read_footer(folder / file["path"])
+    if fingerprint(footer.provenance) != file["provenance"]:
+        raise StoreError(
+            f"{footer.path} belongs to another run; accepted: the file of this manifest (run the sweep again)"
+        )
+    return footer
+
+
+def _scan(labels: Any, files: Sequence[tuple[int, Footer]], where: Mapping[str, Any] | Any | None) -> Any:
+    """A scan of files joined with what there is to say of their scenarios.
+
+    One scan and one join: a frame per scenario would be many times slower to plan than to read.
+    """
+    import polars as pl
+
+    paths = [str(footer.path) for _, footer in files]
+    names = labels[[index for index, _ in files]].with_columns(pl.Series("__path", paths))
+    scan = pl.scan_parquet(paths, glob=False, hive_partitioning=False, include_file_paths="__path")
+    register: Any = {c.name: getattr(pl, c.dtype.capitalize()) for c in files[0][1].columns}
+    if {name: kind for name, kind in scan.collect_schema().items() if name != "__path"} != register:
+        scan = scan.cast(register)  # a condition may not pass a cast on its way to the files
+    result = scan.join(names.lazy(), on="__path", how="left", maintain_order="left").drop("__path")
+    return result if where is None else result.filter(condition(where))
 
 
 def describe(scenario: str, *, data: str | Path = "data") -> dict[str, Any]:

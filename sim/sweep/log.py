@@ -42,14 +42,19 @@ class Log:
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
     def begin(self, **more: Any) -> None:
-        """The first line of a run."""
+        """The first line of a run, on a line of its own even where a crash cut the last one short."""
+        with contextlib.suppress(OSError), open(self.path, "rb+") as file:
+            if file.seek(0, os.SEEK_END):
+                file.seek(-1, os.SEEK_END)
+                if file.read(1) != b"\n":
+                    file.write(b"\n")
         self.write("begin", host=platform.node(), pid=os.getpid(), **more)
 
 
 def read(data: Path | str, name: str) -> Iterator[dict[str, Any]]:
     """The events of a sweep, oldest first; a line cut short by a crash is left out."""
     try:
-        with open(path_of(data, name), encoding="utf-8") as file:
+        with open(path_of(data, name), encoding="utf-8", errors="replace") as file:
             for line in file:
                 with contextlib.suppress(ValueError):
                     found = json.loads(line)

@@ -20,16 +20,19 @@ NAME = "manifest.json"
 PARTIAL = "partial.json"
 
 
+def budget(plan: Plan) -> dict[str, Any]:
+    """What may end its scenarios before they have all their games: ``until``, ``minutes``, or nothing."""
+    found: dict[str, Any] = {}
+    if plan.conditions:
+        found["until"] = [c.text() for c in plan.conditions]
+    if plan.spec.minutes is not None:
+        found["minutes"] = plan.spec.minutes
+    return found
+
+
 def head(plan: Plan) -> dict[str, Any]:
     """What the sweep is, without its files."""
     spec = plan.spec
-    more: dict[str, Any] = {}
-    if plan.conditions:
-        more["until"] = [c.text() for c in plan.conditions]
-    if spec.minutes is not None:
-        more["minutes"] = spec.minutes
-    if spec.regret:
-        more["regret"] = True
     return {
         "sweep": spec.name,
         "title": spec.title,
@@ -38,7 +41,8 @@ def head(plan: Plan) -> dict[str, Any]:
         "first_game": spec.first_game,
         "detail": spec.detail,
         "by": list(plan.by),
-        **more,
+        **({"regret": True} if spec.regret else {}),
+        **budget(plan),
         "notes": plan.notes,
         "aliases": plan.aliases,
     }
@@ -100,6 +104,8 @@ def build(plan: Plan, files: Mapping[str, list[tuple[str, Footer]]], folder: Pat
             entry["games"] = footers["counts"].provenance["games"]
             if plan.conditions:
                 entry["precision"] = _precision(cell, plan, footers)
+            if plan.conditions or plan.spec.minutes is not None:
+                entry["ended_by"] = _ended_by(entry, cell.games)
         scenarios.append({**entry, "files": listed})
     return {**head(plan), "scenarios": scenarios}
 
@@ -110,6 +116,14 @@ def _precision(cell: Cell, plan: Plan, footers: Mapping[str, Footer]) -> list[di
     looks = plan.looks(cell.games)
     at = looks.index(footers["counts"].provenance["games"])
     return reached(plan.conditions, tables, looks, at, limits(cell.scenario, cell.pairs))
+
+
+def _ended_by(entry: Mapping[str, Any], most: int) -> str:
+    """What ended a scenario that need not play all its games: ``precision``, ``games`` or ``minutes``."""
+    found = entry.get("precision", ())
+    if found and all(told["met"] for told in found):
+        return "precision"
+    return "games" if entry["games"] >= most else "minutes"
 
 
 def encode(manifest: dict[str, Any]) -> bytes:
@@ -125,16 +139,34 @@ def write(folder: Path, manifest: dict[str, Any], name: str = NAME) -> None:
         write_bytes(path, content)
 
 
-def read(folder: Path) -> dict[str, Any]:
-    """The manifest of a finished sweep; StoreError where there is none."""
+def write_partial(folder: Path, plan: Plan, manifest: Mapping[str, Any]) -> None:
+    """Write what is finished of a sweep that is not; ``planned`` tells how many scenarios there will be."""
+    scenarios = manifest["scenarios"]
+    rest = {key: value for key, value in manifest.items() if key != "scenarios"}
+    write(folder, {**rest, "planned": len(plan.cells), "scenarios": scenarios}, PARTIAL)
+
+
+def read(folder: Path, *, partial: bool = False) -> dict[str, Any]:
+    """The manifest of a finished sweep; StoreError where there is none.
+
+    Parameters
+    ----------
+    folder : Path
+    partial : bool
+        Be content with what is finished of a sweep that is not.
+    """
     path = folder / NAME
+    if partial and not path.exists():
+        path = folder / PARTIAL
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        what = "is not finished" if folder.is_dir() else "is not there"
+        what = "has no list of what is done" if partial else "is not finished"
+        what = what if folder.is_dir() else "is not there"
+        more = "" if partial or not (folder / PARTIAL).exists() else "; partial=True reads what is done"
         raise StoreError(
             f"sweep data {folder} {what}"
-            "; accepted: the folder of a finished sweep (sim sweep FILE goes on where it stopped)"
+            f"; accepted: the folder of a finished sweep (sim sweep FILE goes on where it stopped{more})"
         ) from None
     except (OSError, ValueError) as error:
         raise StoreError(f"{path} cannot be read ({error}); accepted: a manifest written by sim sweep") from None

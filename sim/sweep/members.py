@@ -8,7 +8,7 @@ extended.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -105,12 +105,9 @@ class Member:
                 return None
         return found
 
-    def complete(self) -> bool:
-        """Whether the final files are there, made by this very call."""
-        found = self.held()
-        if found is None:
-            return False
-        record = found["counts"].provenance
+    def suffices(self, held: Mapping[str, Footer]) -> bool:
+        """Whether files that are there (`held`) are the final ones of this very call."""
+        record = held["counts"].provenance
         if self.plan.conditions:
             return bool(record["most"] == self.games)
         return bool(record["games"] == self.games)

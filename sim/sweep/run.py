@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sim.errors import FaultError, StoreError, SweepError, whole_number
+from sim.errors import FaultError, SweepError, whole_number
 from sim.store import records
-from sim.store.load import Footer, read_footer
+from sim.store.load import Footer
 from sim.sweep import manifest
 from sim.sweep.backends import Backend, check_backend, choose
 from sim.sweep.estimate import cost
+from sim.sweep.lock import locked
 from sim.sweep.log import Log
 from sim.sweep.members import CHECKPOINTS, Member
 from sim.sweep.plan import Plan, plan
@@ -58,31 +59,6 @@ class SweepResult:
         from sim.sweep.frames import scenarios
 
         return scenarios(self.folder)
-
-
-@contextlib.contextmanager
-def locked(data: Path, name: str) -> Iterator[None]:
-    """Hold the folder of a sweep; a second run in it is refused. The lock lies outside: the folder holds data alone."""
-    try:
-        import fcntl
-    except ImportError:  # no such lock on this system: two runs would only do the work twice, every file is whole
-        yield
-        return
-    try:
-        (data / "runs").mkdir(parents=True, exist_ok=True)
-        handle = open(data / "runs" / f"{name}.lock", "w")
-    except OSError as error:
-        raise StoreError(
-            f"cannot write in {data}: {error.strerror}; accepted: a folder with room and permission"
-        ) from None
-    with handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise SweepError(
-                f"sweep data {data / name} is being written by another run; accepted: one run at a time"
-            ) from None
-        yield
 
 
 def run(
@@ -149,9 +125,16 @@ def run(
         for leftover in folder.rglob("*.tmp"):  # of killed runs: nobody else writes here now
             leftover.unlink(missing_ok=True)
         with Stop() as stop:
-            outcome = _play(planned, folder, choose(backend, workers, scheduler), stop, progress, max_failures)
+            missing, reached = _survey(planned, folder)
+            outcome = Outcome(0, [], False, False)
+            if missing:
+                # what is done can be read while the rest is played, and after a kill
+                done = {id: files for id, files in reached.items() if id not in missing}
+                manifest.write_partial(folder, planned, manifest.build(planned, done, folder))
+                with choose(backend, workers, scheduler) as doers:
+                    outcome = _play(planned, missing, folder, doers, stop, progress, max_failures)
+                _, reached = _survey(planned, folder)
         seconds = time.monotonic() - begun
-        reached = _reached(planned, folder)
         complete = all(cell.id in reached for cell in planned.cells)
         if planned.spec.minutes is not None:  # files of an earlier, shorter run may stand there
             complete = complete and not (outcome.stopped or outcome.failures)
@@ -161,7 +144,7 @@ def run(
                 (folder / CHECKPOINTS).rmdir()
             manifest.write(folder, found)
         elif outcome.failures or outcome.stopped or outcome.played:
-            manifest.write(folder, found, manifest.PARTIAL)
+            manifest.write_partial(folder, planned, found)
         if complete:
             (folder / manifest.PARTIAL).unlink(missing_ok=True)
         reused = max(0, sum(entry["games"] for entry in found["scenarios"]) - outcome.played)
@@ -208,52 +191,52 @@ def run(
     return SweepResult(planned.name, folder, outcome.played, reused, seconds, tuple(planned.notes))
 
 
-def _play(planned: Plan, folder: Path, backend: Backend, stop: Stop, show: bool, max_failures: int | None) -> Outcome:
+def _play(
+    planned: Plan,
+    missing: Mapping[str, int],
+    folder: Path,
+    backend: Backend,
+    stop: Stop,
+    show: bool,
+    max_failures: int | None,
+) -> Outcome:
     """Play all that is missing."""
-    missing = _missing(planned, folder)
     todo = [cell for cell in planned.cells if cell.id in missing]
-    if not todo:
-        return Outcome(0, [], False, False)
     (folder / manifest.NAME).unlink(missing_ok=True)  # from here on the folder is not complete
     weight = cost(planned, missing, with_bytes=False).per_game
     log = Log(folder.parent, planned.name)
-    log.begin(scenarios=len(planned.cells), open=len(todo), games=planned.games())
+    log.begin(scenarios=len(planned.cells), open=len(todo), games=planned.games(), **manifest.budget(planned))
     total = sum(missing[cell.id] * weight[cell.id] for cell in todo)
     with Progress(planned.name, total, show=show) as bar:
         watch = Watch(planned, weight, bar, log)
-        with backend:
-            outcome = play(planned, todo, folder, backend, weight, watch, stop=stop, max_failures=max_failures)
+        outcome = play(planned, todo, folder, backend, weight, watch, stop=stop, max_failures=max_failures)
         if not outcome.stopped:
             bar.say(closing(planned, len(todo), bar))
     return outcome
 
 
-def _missing(planned: Plan, folder: Path) -> dict[str, int]:
-    """Games still to be played, by scenario; only scenarios that are not finished."""
-    if manifest.same(folder, planned):
-        return {}
-    result = {}
-    for cell in planned.cells:
-        if planned.rows is not None:
-            left = RowStream(cell, planned, folder, NOBODY).open_games()
-        else:
-            left = 0 if Member(cell, planned, folder).complete() else cell.games
-        if left:
-            result[cell.id] = left
-    return result
+Files = dict[str, list[tuple[str, Footer]]]
 
 
-def _reached(planned: Plan, folder: Path) -> dict[str, list[tuple[str, Footer]]]:
-    """(table, footer) of every file of the scenarios that are finished, by scenario."""
-    result: dict[str, list[tuple[str, Footer]]] = {}
+def _survey(planned: Plan, folder: Path) -> tuple[dict[str, int], Files]:
+    """What is there: games still to be played, of scenarios that are not finished, and the files of those that are."""
+    missing: dict[str, int] = {}
+    files: Files = {}
+    settled = manifest.same(folder, planned)  # its end was decided by the clock
     for cell in planned.cells:
         if planned.rows is not None:
             pieces = RowStream(cell, planned, folder, NOBODY)
-            if not pieces.missing:
-                result[cell.id] = [(planned.rows.table, read_footer(pieces.path(first))) for first, _ in pieces.all]
-        else:
-            member = Member(cell, planned, folder)
-            held = member.held()
-            if held is not None and (member.complete() or planned.spec.minutes is not None):
-                result[cell.id] = list(held.items())
-    return result
+            if pieces.missing:
+                missing[cell.id] = pieces.open_games()
+            else:
+                files[cell.id] = [(planned.rows.table, footer) for footer in pieces.footers]
+            continue
+        member = Member(cell, planned, folder)
+        held = member.held()
+        if held is not None and (settled or member.suffices(held)):
+            files[cell.id] = list(held.items())
+            continue
+        missing[cell.id] = cell.games
+        if held is not None and planned.spec.minutes is not None:
+            files[cell.id] = list(held.items())
+    return missing, files

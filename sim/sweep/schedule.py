@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sim.errors import StoreError
+from sim.errors import DiskError, StoreError
 from sim.sweep.backends import Backend
 from sim.sweep.groups import groups
 from sim.sweep.jobs import Done, Failure, Job
@@ -147,7 +147,7 @@ def play(
                 break
             for job, done in backend.wait():
                 if done.storage:
-                    raise StoreError(done.storage)
+                    raise DiskError(done.storage)
                 source.take(job, done)
                 gave_up = max_failures is not None and len(watch.failures) > max_failures
         source.close(settle=over() and not stop() and not gave_up)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from sim.errors import StoreError
-from sim.store.load import read_footer
-from sim.store.provenance import fingerprint
+from sim.errors import InputError, StoreError
 from sim.sweep import manifest
-from sim.sweep.frames import folder_of, scenarios
+from sim.sweep.frames import checked, described, folder_of
 
 
 def sql(sweep: str | Path, *, data: str | Path = "data") -> Any:
@@ -42,12 +41,9 @@ def sql(sweep: str | Path, *, data: str | Path = "data") -> Any:
     files: dict[str, list[str]] = {}
     for entry in found["scenarios"]:
         for file in entry["files"]:
-            path = folder / file["path"]
-            if fingerprint(read_footer(path).provenance) != file["provenance"]:
-                raise StoreError(f"{path} belongs to another run; accepted: the file of this manifest (run it again)")
-            files.setdefault(file["table"], []).append(str(path.resolve()))
+            files.setdefault(file["table"], []).append(str(checked(folder, file).path.resolve()))
     connection = duckdb.connect()
-    connection.register("scenarios", scenarios(folder).to_arrow())
+    connection.register("scenarios", described(found).to_arrow())
     for table, paths in files.items():
         # the partition key is a text even where every id looks like a number
         quoted = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
@@ -56,3 +52,45 @@ def sql(sweep: str | Path, *, data: str | Path = "data") -> Any:
             "hive_types = {'scenario': VARCHAR})"
         )
     return connection
+
+
+def ask(sweep: str | Path, query: str, *, data: str | Path = "data") -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Names of the columns and rows of one query, as plain data.
+
+    Parameters
+    ----------
+    sweep : str or path
+    query : str
+        One statement of DuckDB's SQL.
+    data : path
+
+    Raises
+    ------
+    InputError
+        DuckDB does not accept the query; its words, in one line.
+    """
+    connection = sql(sweep, data=data)
+    import duckdb
+
+    try:
+        with connection:
+            result = connection.execute(query)
+            names = [column[0] for column in result.description or ()]
+            rows = [tuple(_plain(value) for value in row) for row in result.fetchall()]
+    except duckdb.Error as error:
+        words = " ".join(str(error).split())
+        raise InputError(f"query '{query}' is not accepted: {words}; accepted: SQL as DuckDB reads it") from None
+    return [f"{name}_{i}" if name in names[:i] else name for i, name in enumerate(names)], rows
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON has a word for: a sum of whole numbers is whole, a decimal a real number, the rest text."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    return str(value)

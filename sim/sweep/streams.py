@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from sim.engine.simulate import BLOCK, blocks
 from sim.errors import StoreError
-from sim.store.load import read_footer
+from sim.store.load import Footer, read_footer
 from sim.store.provenance import code_stamp
 from sim.sweep.groups import Group
 from sim.sweep.jobs import Done, Failure, Job, Opened, Work, describe, offer, withdraw
@@ -25,6 +25,9 @@ from sim.sweep.rowkind import RowKind
 
 #: about how long a job should take, in seconds of one core
 JOB_SECONDS = 0.4
+
+#: workers from which on jobs last longer, so that the caller has no more than some hundred results a second to take
+CROWD = 64
 
 #: seconds between two checkpoints
 INTERVAL = 10.0
@@ -166,7 +169,8 @@ class CountStream:
 
     def _stretch(self, left: int) -> int:
         """Games of one job: long enough to hide its cost, short enough to share what is left among all."""
-        games = JOB_SECONDS / max(self.seconds, 1e-9)
+        # thousands of workers would ask for thousands of jobs a second: theirs are longer
+        games = JOB_SECONDS * max(1.0, self.lanes / CROWD) / max(self.seconds, 1e-9)
         games = min(games, left / self.lanes) if left > self.lanes * BLOCK else min(games, left)
         return int(games) // BLOCK * BLOCK if games >= BLOCK else max(1, int(games))
 
@@ -229,6 +233,7 @@ class RowStream:
         self.kind = plan.rows or RowKind()
         self.all = list(blocks(plan.spec.first_game, cell.games, self.kind.group_games(cell.scenario)))
         self.folder = folder / self.kind.table / f"scenario={cell.id}"
+        self.footers: list[Footer] = []
         self.missing = [piece for piece in self.all if not self.present(*piece)]
         self.left = len(self.missing)
         self.broken = False
@@ -243,9 +248,13 @@ class RowStream:
 
     def present(self, first: int, games: int) -> bool:
         try:
-            return read_footer(self.path(first)).provenance == self.record(first, games)
+            found = read_footer(self.path(first))
         except StoreError:
             return False
+        if found.provenance != self.record(first, games):
+            return False
+        self.footers.append(found)
+        return True
 
     def open_games(self) -> int:
         return sum(games for _, games in self.missing)

@@ -54,6 +54,22 @@ def test_every_move_is_the_best_one(rules) -> None:
     assert tied > 20 or rules.get("final") == "total"  # it is not only the clear cases that agree
 
 
+@pytest.mark.parametrize("rules", SHEETS, ids=str)
+def test_games_in_step_are_those_played_one_by_one(rules) -> None:
+    """A lone player's games are played four at a time, with company or with slips one at a time."""
+
+    def play(policies, first, games):
+        scenario = GAME.scenario(rules, policies)
+        return play_rows(GAME.compile(scenario.rules, scenario.policies), 3, first, games)
+
+    for first, games in ((0, 403), (17, 1), (2**40, 6)):
+        alone = play(["optimal"], first, games)
+        company = play(["optimal", "random"], first, games)[:, ::2]
+        assert np.array_equal(alone[:10], company[:10])  # all but the win
+        assert (alone[10] == 1).all()
+    assert (play(["optimal(slip=1)"], 0, 403)[0] != play(["optimal"], 0, 403)[0]).any()
+
+
 def test_equals_are_those_of_the_exact_solution() -> None:
     assert TIE == pmf.TIE
 

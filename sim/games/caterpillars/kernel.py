@@ -18,28 +18,35 @@ from sim.engine.jit import jit
 from sim.engine.rng import pick
 from sim.engine.slot import NUMBER, WHOLE, Slots, checked, field, fill_slots, raise_fault, record
 from sim.games.base import OWN, SLIP, Field, Playable, Policy
+from sim.games.caterpillars.lookup import list_fits, play_in_step, select_optimal
+from sim.games.caterpillars.mind import make_mind
 from sim.games.caterpillars.odds import show_level
 from sim.games.caterpillars.outcomes import NO_FACE, list_outcomes, open_sheet, rules_record, tables, unpack, write
+from sim.games.caterpillars.placement import DOUBLE as PLACE_DOUBLE
 from sim.games.caterpillars.placement import LOWEST as PLACE_LOWEST
 from sim.games.caterpillars.placement import OPTIMAL as PLACE_OPTIMAL
 from sim.games.caterpillars.placement import OWN as PLACE_OWN
 from sim.games.caterpillars.placement import RANDOM as PLACE_RANDOM
 from sim.games.caterpillars.placement import SPREAD as PLACE_SPREAD
-from sim.games.caterpillars.placement import best_offer, filled, offered, place, single
+from sim.games.caterpillars.placement import best_offer, filled, offered, place, place_by_count, single
 from sim.games.caterpillars.policies import (
     GREEDY,
     LEARNED,
     OPTIMAL,
+    PLANNER,
     RANDOM,
     READS_OTHERS,
+    RIVAL,
     ROLLOUT,
+    WEIGHTED,
     choose,
     choose_optimal,
 )
-from sim.games.caterpillars.position import OTHERS, POSITION, SEAT, WORK
+from sim.games.caterpillars.position import LANES, OTHERS, POSITION, SEAT, WORK
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
-from sim.games.caterpillars.search import THINKERS, make_mind, think_deeply
+from sim.games.caterpillars.search import THINKERS, think_deeply
 from sim.games.caterpillars.select import select_greedy, select_random
+from sim.games.caterpillars.sieve import fill_served, select_sieved
 
 #: raised when results change for equal arguments
 KERNEL_VERSION = 1
@@ -138,6 +145,8 @@ def put_label(position, work, mask, value, how, u):
         box = nth_one(mask, pick(u, count_ones(mask)))
     elif how == PLACE_LOWEST:
         box = trailing_zeros(mask)
+    elif how == PLACE_SPREAD or how == PLACE_DOUBLE:
+        box = place_by_count(position, value, mask, how)
     else:
         n = list_blanks(work.blanks, mask)
         box = int(work.blanks[place(position, value, work.blanks, n, how, u)])
@@ -262,6 +271,9 @@ def show_others(positions, seat, seats):
     me.others = shown
     for k in range(shown):
         other = positions[(seat + 1 + k) % seats]
+        for b in range(me.rounds):
+            me.other_labels[k, b] = other.labels[b]
+            me.other_scores[k, b] = other.scores[b]
         for c in range(3):
             me.other_totals[k, c] = other.totals[c]
             me.other_empty[k, c] = other.empty[c]
@@ -334,8 +346,15 @@ def decide(player, position, x, roll, face, r, rules, tables, work, book, user, 
         return select_random(position, roll, face, rules, tables, work, u / slip)
     if player.policy == GREEDY:
         return select_greedy(position, roll, face, rules, tables)
-    u = (u - slip) / (1.0 - slip)
     position.round_index = r
+    if PLANNER <= player.policy <= WEIGHTED:
+        outcome = select_sieved(position, roll, face, rules, tables, work, player)
+        if outcome >= 0:
+            return outcome
+    if book is not None:  # without a book this is not even compiled
+        if player.policy == OPTIMAL and rules.plain:
+            return select_optimal(position, roll, rules, work, book)
+    u = (u - slip) / (1.0 - slip)
     position.dice[0] = x % 6 + 1
     position.dice[1] = x // 6 % 6 + 1
     position.dice[2] = x // 36 % 6 + 1 if rules.level > 0 else 0
@@ -351,7 +370,7 @@ def decide(player, position, x, roll, face, r, rules, tables, work, book, user, 
         if player.policy == OPTIMAL:
             return work.packed[choose_optimal(position, work.options, n, book)]
     if mind is not None:  # without a thinking policy this is not even compiled
-        if LEARNED <= player.policy <= ROLLOUT:
+        if LEARNED <= player.policy <= ROLLOUT or player.policy == RIVAL:
             return work.packed[think_deeply(player.policy, position, work.options, n, player.params, u, mind)]
     return work.packed[choose(player.policy, position, work.options, n, player.params, u)]
 
@@ -391,6 +410,29 @@ def report(positions, seats, final, out, first_row):
 
 
 @jit
+def play_alone(seed, first, games, rules, player, position, work, book, out):
+    """As `play_games` for one seat that plays `optimal` and never slips: games in step, see `lookup`."""
+    new_sheet(player, position, seed, np.uint64(first), 0, rules, work, None, None)
+    list_fits(position, rules, work)
+    for g in range(0, games, LANES):
+        roll_dice(seed, np.uint64(first + g), rules, work)
+        lanes = min(LANES, games - g)
+        play_in_step(lanes, position, rules, work, book)
+        for lane in range(lanes):
+            row = g + lane
+            totals = work.totals[lane]
+            fly, end = flying(totals, position.bonus, rules.final)
+            out[0, row] = end
+            for c in range(3):
+                out[1 + c, row] = totals[c]
+                out[4 + c, row] = 0
+            out[7, row] = fly
+            out[8, row] = totals[0] + totals[1] + totals[2]
+            out[9, row] = work.zeros[lane]
+            out[10, row] = 1
+
+
+@jit
 def play_games(
     seed,
     first,
@@ -421,6 +463,11 @@ def play_games(
     rules = rules_[0]
     tables = tables_[0]
     work = work_[0]
+    if book is not None:  # without a book this is not even compiled
+        alone = seats == 1 and rules.plain and not record
+        if alone and players[0].policy == OPTIMAL and players[0].params[SLIP] == 0.0:
+            play_alone(seed, first, games, rules, players[0], positions[0], work, book, out)
+            return
     for g in range(games):
         game = np.uint64(first + g)
         if user is not None:
@@ -482,6 +529,8 @@ class _Scratch:
             player.policy = policy.info.number
             player.draws = policy.draws
             player.params[:] = policy.vector()
+            if PLANNER <= player.policy <= WEIGHTED:
+                fill_served(player, position)
         self.work = np.zeros(1, WORK).view(np.recarray)
         self.recorded = np.zeros((rules.rounds * seats, RECORDED), np.int64)  # of one game
         self.mind = make_mind(rules) if any(p.info.number in THINKERS for p in policies) else None

@@ -26,7 +26,7 @@ from sim.engine.bits import trailing_zeros
 from sim.engine.jit import jit
 from sim.errors import InputError
 from sim.games.base import RulesModel
-from sim.games.caterpillars.position import CAPACITY, POSITION, WORK
+from sim.games.caterpillars.position import CAPACITY, GROUPS, POSITION, WORK
 from sim.games.caterpillars.rules import FACES, FINALS, MAX_LABEL, ZERO_RULES, CaterpillarsRules
 
 DOUBLE = 13
@@ -179,6 +179,7 @@ def _tables(dice: int, bonus: bool, action: bool, idle: bool, optional: bool, st
                 if written == 0 or bonus:
                     groups.setdefault(written, set()).update(_splits(left, idle))
                     totals[written] = sum(left)
+            assert len(groups) <= GROUPS
             widest = 0
             for written in sorted(groups):
                 entries = groups[written]

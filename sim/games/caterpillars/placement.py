@@ -6,6 +6,7 @@ Two decisions: in the variation, which die stands alone (`single`); then, for ea
 
 from __future__ import annotations
 
+from sim.engine.bits import count_ones, trailing_zeros
 from sim.engine.jit import jit
 from sim.engine.rng import pick
 from sim.games.base import PolicyParameter
@@ -85,6 +86,28 @@ def place(position, value, blanks, n, how, u):
             most = worth
             choice = i
     return choice
+
+
+@jit
+def place_by_count(position, value, mask, how):
+    """As `place`, for `SPREAD` and `DOUBLE`, from and to boxes: the lowest blank of `mask` (bits) on the caterpillar
+    that has the label least or most often.
+    """
+    same = 0
+    for b in range(12):
+        same |= int(position.labels[b] == value) << b
+    n = position.boxes
+    part = (1 << n) - 1
+    choice = 0
+    most = -100
+    for c in range(3):
+        blanks = mask & (part << (c * n))
+        worth = count_ones(same & (part << (c * n)))
+        worth = worth if how == DOUBLE else -worth
+        if blanks != 0 and worth > most:
+            most = worth
+            choice = blanks
+    return trailing_zeros(choice)
 
 
 @jit

@@ -29,6 +29,7 @@ LEARNED = 6
 LOOKAHEAD = 7
 ROLLOUT = 8
 THUMB = 9
+RIVAL = 10
 
 #: outcomes whose values differ by no more are equally good: the first in sorted order is taken
 TIE = 1e-9
@@ -36,7 +37,7 @@ TIE = 1e-9
 EXPERT = 3  # the level with letters, which use what is stored as a fourth die
 
 #: policies that look at the others' sheets; the kernel shows them only where one of these plays
-READS_OTHERS: frozenset[int] = frozenset()
+READS_OTHERS: frozenset[int] = frozenset({RIVAL})
 
 
 @jit
@@ -123,17 +124,18 @@ def choose_planner(position, options, n, params):
 
 
 @jit
-def soft_max(a, b, noise):
-    """Mean of the larger of two uncertain numbers, roughly; the larger one where `noise` is zero."""
-    return 0.5 * (a + b + math.sqrt((a - b) * (a - b) + noise))
-
-
-@jit
 def soft_median(a, b, c, noise):
-    """Mean of the middle one of three uncertain numbers, roughly; their median where `noise` is zero."""
-    high = soft_max(soft_max(a, b, noise), c, noise)
-    low = -soft_max(soft_max(-a, -b, noise), -c, noise)
-    return a + b + c - high - low
+    """Mean of the middle one of three uncertain numbers, roughly; their median where `noise` is zero.
+
+    The larger of two uncertain numbers is (x + y + √((x − y)² + noise)) / 2, the smaller one has the root subtracted;
+    the median is what is left of the sum without the largest and the smallest.
+    """
+    root = math.sqrt((a - b) * (a - b) + noise)  # of the larger and of the smaller one
+    high = 0.5 * (a + b + root)
+    low = 0.5 * (root - (a + b))  # with the sign turned
+    high = 0.5 * (high + c + math.sqrt((high - c) * (high - c) + noise))
+    low = 0.5 * (low - c + math.sqrt((low + c) * (low + c) + noise))
+    return a + b + c - high + low
 
 
 @jit
@@ -483,6 +485,33 @@ POLICIES = PolicyRegistry(
                 ),
             ),
             draws=True,
+        ),
+        PolicyInfo(
+            "rival",
+            RIVAL,
+            "the largest chance to win: the fitted value of each outcome against what the others' sheets are worth "
+            "once they have played the same roll; alone it plays as `learned`",
+            "a tournament player: copies when ahead, does something else when behind, and counts all boxes for ties",
+            "this project; how uncertain a lead is was measured by `learn.margins`",
+            (
+                placement("spread"),
+                PolicyParameter(
+                    "nerve",
+                    0.98,
+                    "weight of the chance to win against that of the mean: 0 plays as `learned`, 1 for the win alone",
+                    0.0,
+                    1.0,
+                    "ratio",
+                ),
+                PolicyParameter(
+                    "spread",
+                    1.5,
+                    "how uncertain leads are held to be, as a multiple of what was measured",
+                    0.1,
+                    10.0,
+                    "ratio",
+                ),
+            ),
         ),
     ],
 )

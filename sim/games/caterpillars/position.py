@@ -37,6 +37,8 @@ POSITION = np.dtype(
         ("seat", np.int64),
         ("seats", np.int64),
         ("others", np.int64),
+        ("other_labels", np.int16, (OTHERS, 12)),
+        ("other_scores", np.int16, (OTHERS, 12)),
         ("other_totals", np.int64, (OTHERS, 3)),
         ("other_empty", np.int64, (OTHERS, 3)),
         ("other_bonus", np.int64, (OTHERS, 3)),
@@ -69,12 +71,15 @@ POSITION_MEANING = {
     "seat": "own seat",
     "seats": "number of players",
     "others": "number of sheets shown in the fields below, at most 7",
-    "other_totals": "by player (the next seats clockwise) and caterpillar: totals before this round",
+    "other_labels": "by player (the next seats clockwise) and box: label",
+    "other_scores": "by player and box: score before this round, −1 while empty",
+    "other_totals": "by player and caterpillar: totals before this round",
     "other_empty": "by player and caterpillar: empty boxes before this round",
     "other_bonus": "by player and bonus box: value before this round, 0 while empty",
 }
 
-#: A kernel's private record per seat: policy number, parameters, and this game's policy numbers.
+#: A kernel's private record per seat: policy number, parameters, and this game's policy numbers; `served` is what an
+#: empty box is good for, see `sieve`.
 SEAT = np.dtype(
     [
         ("policy", np.int64),
@@ -82,22 +87,33 @@ SEAT = np.dtype(
         ("params", np.float64, (PARAMETERS,)),
         ("placement_draws", np.float64, (24,)),
         ("policy_draws", np.float64, (12,)),
+        ("served", np.float64, (2, 13, 13, 13)),
     ],
     align=True,
 )
 
 #: room for the outcomes of any position (the largest variant needs 840)
 CAPACITY = 1024
+#: room for the bonus choices of one bonus box, and none, in any position (the largest variant needs 7)
+GROUPS = 16
+_END = 1472 + 8 * CAPACITY
+#: games that are played in step
+LANES = 4
+_MORE = _END + 368 + 56 * GROUPS
 
 #: A kernel's private working memory. `packed` is the same memory as `options`, one 64-bit number per outcome: it is
 #: written
 #: with one store instead of four (bonus_box, bonus_value, box, score in 16 bits each, lowest first).
 #: `words` holds sixteen Philox blocks, which are computed together; `dice` and `setup` are the rolls of the next four
 #: games. `fault` tells of a user's policy that chose nothing offered: seat + 1 (0: none did), what it returned, number
-#: of choices, game.
+#: of choices, game. `served` and the two after it are those of `sieve`, the rest is that of `lookup`.
 WORK = np.dtype(
     {
-        "names": ["dice", "setup", "counts", "words", "blanks", "options", "packed", "fault"],
+        "names": [
+            *("dice", "setup", "counts", "words", "blanks", "options", "packed", "fault"),
+            *("served", "worths", "gains"),
+            *("open", "nodes", "totals", "zeros", "boxes", "points", "at", "fits"),
+        ],
         "formats": [
             (np.int64, (4, 12)),
             (np.int64, (4, 12)),
@@ -107,8 +123,23 @@ WORK = np.dtype(
             (np.int16, (CAPACITY, 4)),
             (np.int64, (CAPACITY,)),
             (np.int64, (4,)),
+            (np.float64, (3, 14)),
+            (np.float64, (4, GROUPS)),
+            (np.float64, (3, GROUPS)),
+            (np.int64, (LANES,)),
+            (np.int64, (LANES, 3)),
+            (np.int64, (LANES, 3)),
+            (np.int64, (LANES,)),
+            (np.int64, (LANES,)),
+            (np.int64, (LANES,)),
+            (np.int64, (LANES, 12)),
+            (np.int64, (216,)),
         ],
-        "offsets": [0, 384, 768, 896, 1408, 1472, 1472, 1472 + 8 * CAPACITY],
-        "itemsize": 1472 + 8 * CAPACITY + 32,
+        "offsets": [
+            *(0, 384, 768, 896, 1408, 1472, 1472),
+            *(_END + at for at in (0, 32, 368, 368 + 32 * GROUPS)),
+            *(_MORE + 8 * LANES * at for at in (0, 1, 4, 7, 8, 9, 10, 22)),
+        ],
+        "itemsize": _MORE + 8 * LANES * 22 + 8 * 216,
     }
 )

@@ -92,6 +92,13 @@ def plain_matching(x, level, position):
 
 
 @jit
+def plain_choices(roll, position, rules):
+    """Boxes that can be filled, and the total of the dice, 0 where only zeros are possible."""
+    boxes, total = plain_matching(roll, rules.level, position)
+    return (boxes, total) if boxes != 0 else (position.open_boxes, 0)
+
+
+@jit
 def select_random(position, roll, face, rules, tables, work, u):
     """The outcome that `random` takes with the uniform number `u`, packed."""
     if rules.plain:
