@@ -12,6 +12,7 @@ import pytest
 
 import sim
 from sim import analysis, api
+from sim.cli import run as cli
 from sim.errors import InputError, SweepError
 from sim.games import REGISTRY, get
 from sim.store.load import read_footer
@@ -365,8 +366,6 @@ def test_a_game_without_rounds_says_so(toy: object) -> None:
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from sim.cli import run as cli
-
     out = tmp_path / "r.parquet"
     call = ["run", "parlett", "--policy", "greedy", "--policy", "random", "--games", "50", "--seed", "5"]
     assert cli([*call, "--detail", "rounds", "--out", str(out)]) == 0
