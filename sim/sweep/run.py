@@ -12,7 +12,7 @@ from typing import Any
 from sim.errors import FaultError, SweepError, whole_number
 from sim.store import records
 from sim.store.load import Footer
-from sim.sweep import manifest
+from sim.sweep import compact, manifest
 from sim.sweep.backends import Backend, check_backend, choose
 from sim.sweep.estimate import cost
 from sim.sweep.lock import locked
@@ -126,6 +126,11 @@ def run(
             leftover.unlink(missing_ok=True)
         with Stop() as stop:
             missing, reached = _survey(planned, folder)
+            if missing and compact.is_compact(folder):
+                missing, reached = {}, compact.settled(planned, folder)
+                if not reached:  # there is more to play
+                    compact.unpack(folder)
+                    missing, reached = _survey(planned, folder)
             outcome = Outcome(0, [], False, False)
             if missing:
                 # what is done can be read while the rest is played, and after a kill
@@ -143,6 +148,7 @@ def run(
             with contextlib.suppress(OSError):
                 (folder / CHECKPOINTS).rmdir()
             manifest.write(folder, found)
+            compact.tidy(folder, found)
         elif outcome.failures or outcome.stopped or outcome.played:
             manifest.write_partial(folder, planned, found)
         if complete:
