@@ -14,7 +14,7 @@ export WORKERS
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report verify exact ladders test deep lint bench lab clean constraints docs
+.PHONY: help setup report verify exact ladders test deep soak lint bench lab clean constraints docs
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 20
@@ -54,6 +54,10 @@ test: $(STAMP) ## run the tests
 
 deep: $(STAMP) ## run the slower statistical checks
 	@$(BIN)/python -m pytest -m deep -n auto --maxprocesses 8 --dist loadfile
+
+soak: $(STAMP) ## sweeps that are killed, robbed of workers and disk space, and compared byte for byte (minutes)
+	@$(BIN)/python benchmarks/soak.py
+	@$(BIN)/python benchmarks/soak.py --detail games --games 60000 --kills 10
 
 lint: $(STAMP) ## style, format and types
 	@$(BIN)/ruff check .

@@ -499,7 +499,7 @@ PAGE = (ROOT / "docs" / "how-to" / "run-a-sweep.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.M | re.S)
 PARTS = [example for example in EXAMPLES if "\ngame: " not in example]
 #: scenarios of each part, in order; equal draws and line-ups that stand twice are played once
-SIZES = [6 * 4, 3 * 2, 3, 3 + 2, 1 + 15, 7 * 5, 2 * 16, 1 + 4 + 3 + 6 + 3 - 2]
+SIZES = [6 * 4, 3 * 2, 3, 3 + 2, 1 + 15, 7 * 5, 2 * 16, 1 + 4 + 3 + 6 + 3 - 2, 1]
 
 
 def test_every_way_is_shown() -> None:

@@ -53,8 +53,8 @@ ROOM_ORDER = (
     ("outcomes",),
     ("odds", "placement", "select", "thumb", "value"),
     ("policies", "select", "weights"),
-    ("worlds", "endgame", "sieve", "lookup"),
-    ("continuation",),
+    ("mind", "worlds", "endgame", "sieve", "lookup"),
+    ("continuation", "rival"),
     ("perfect", "search"),
     ("kernel",),
     ("learn",),
@@ -63,6 +63,7 @@ ROOM_ORDER = (
 )
 #: an independent truth: it shares the rules and the players, never the code it is compared with
 EXACT_MAY_IMPORT = {
+    "mind",
     "rules",
     "policies",
     "position",

@@ -26,6 +26,9 @@ from sim.sweep.precision import limits, met
 #: about how long a job should take, in seconds of one core
 JOB_SECONDS = 0.4
 
+#: workers from which on jobs last longer, so that the caller has no more than some hundred results a second to take
+CROWD = 64
+
 #: seconds between two checkpoints
 INTERVAL = 10.0
 
@@ -164,7 +167,8 @@ class CountStream:
 
     def _stretch(self, left: int) -> int:
         """Games of one job: long enough to hide its cost, short enough to share what is left among all."""
-        games = JOB_SECONDS / max(self.seconds, 1e-9)
+        # thousands of workers would ask for thousands of jobs a second: theirs are longer
+        games = JOB_SECONDS * max(1.0, self.lanes / CROWD) / max(self.seconds, 1e-9)
         games = min(games, left / self.lanes) if left > self.lanes * BLOCK else min(games, left)
         return int(games) // BLOCK * BLOCK if games >= BLOCK else max(1, int(games))
 

@@ -201,12 +201,15 @@ def test_a_policy_that_asks_sees_the_others_as_of_the_last_round() -> None:
     assert me.others == 2
     for k, seat in enumerate((2, 0)):
         moves = trace["seats"][seat]["outcomes"][:11]
-        totals, empty, bonus = [0, 0, 0], [4, 4, 4], [0, 0, 0]
+        totals, empty, bonus, scores = [0, 0, 0], [4, 4, 4], [0, 0, 0], [-1] * 12
         for bonus_box, value, box, score in moves:
             totals[box // 4] += score
             empty[box // 4] -= 1
+            scores[box] = score
             if bonus_box >= 0:
                 bonus[bonus_box] = value
+        assert list(me.other_labels[k]) == trace["seats"][seat]["labels"]
+        assert list(me.other_scores[k]) == scores
         assert list(me.other_totals[k]) == totals
         assert list(me.other_empty[k]) == empty
         assert list(me.other_bonus[k]) == bonus
@@ -255,6 +258,9 @@ GOLDEN = (
         ({"level": "intermediate", "boxes": 1, "sheet": [7, 3, 5], "zero_rule": "split"}, ["lookahead(width=2)"]),
         ({"level": "advanced", "boxes": 1}, ["learned", "rollout(games=3)"]),
         ({"level": "expert", "boxes": 1, "final": "lowest"}, ["learned", "rollout(base=learned, games=2)"]),
+        ({"level": "beginner"}, ["rival", "learned", "rival(nerve=1)"]),
+        ({"level": "advanced", "boxes": 2}, ["rival(spread=0.5)", "weighted", "learned"]),
+        ({"level": "expert", "boxes": 1, "final": "highest"}, ["rival", "greedy"]),
     ]
 )
 

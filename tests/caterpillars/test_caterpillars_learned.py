@@ -16,10 +16,11 @@ from sim.games.caterpillars.kernel import decide
 from sim.games.caterpillars.learn.network import fit, output
 from sim.games.caterpillars.learn.positions import describe, lay
 from sim.games.caterpillars.learn.train import Settings, train
+from sim.games.caterpillars.mind import blank_mind, judge, make_mind
 from sim.games.caterpillars.outcomes import outcomes, pack
 from sim.games.caterpillars.policies import LOOKAHEAD, OPTIMAL, POLICIES
 from sim.games.caterpillars.rules import FACES, LEVELS, CaterpillarsRules
-from sim.games.caterpillars.search import blank_mind, judge, make_mind, mean_of_next, think_deeply
+from sim.games.caterpillars.search import mean_of_next, think_deeply
 from sim.games.caterpillars.value import BIAS_ROW, OUT_ROW, POINTS, end_total
 from sim.games.caterpillars.weights import file_of, provenance, weights
 

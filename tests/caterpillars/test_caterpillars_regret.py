@@ -29,7 +29,7 @@ SHEET = [1, 6, 3, 4, 2, 5, 1, 2, 1, 6, 5, 3]
 #: all but the one that loses nothing, and the one that rolls dice in thought and is not followed exactly
 PLAYERS = [p.id for p in POLICIES if p.number not in (OPTIMAL, ROLLOUT)]
 #: those that look at values of positions, where others are far from optimal play
-THINKERS = {"learned", "lookahead"}
+THINKERS = {"learned", "lookahead", "rival"}
 
 
 def by_kind(solution) -> dict[str, float]:

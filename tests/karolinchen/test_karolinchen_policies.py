@@ -262,3 +262,36 @@ def test_parameters_move_what_they_should() -> None:
     assert watching - 4 * error > 0.5  # error rate 3e-5
     losing, error, _ = wins_and_turns("odds(length=2)", "odds", 2, 10_000)
     assert losing + 5 * error < 0.5  # error rate 3e-7
+
+
+@pytest.mark.skipif(not COMPILED, reason="thousands of games")
+@pytest.mark.parametrize("take", ["must", "may"])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        pytest.param(info.id, marks=[pytest.mark.deep] if info.number == OPTIMAL else [])  # solves the game first
+        for info in POLICIES.entries.values()
+        if not info.draws
+    ],
+)
+def test_no_decision_depends_on_coming_dice_or_on_the_stream(policy: str, take: str) -> None:
+    """Games of other seeds and indices that went the same way so far go on the same way: what a policy decides in a
+    turn is a function of what lies open, whatever the dice will be and wherever they come from."""
+    rules = {"fruits": [1, 1, 2, 2, 1, 1], "start_fruit": [0, 5], "new_card_take": take}
+    scenario = get("karolinchen").scenario(rules, [policy, policy])
+    decided: dict[str, str] = {}
+    again = choices = 0
+    for game in range(3_000):
+        trace = get("karolinchen").trace(scenario.rules, scenario.policies, game % 7, game)
+        seen = f"{trace['opening']}"
+        for turn in trace["turns"]:
+            seen += f"|{turn['seat']} {turn['rolled']}"
+            did = f"{turn['taken']} {turn['chosen']} {turn['left']}"
+            if seen in decided:
+                again += 1
+                choices += bool(turn["chosen"])
+                assert decided[seen] == did
+            decided[seen] = did
+            seen += did
+    assert again > 1_000
+    assert choices > 300

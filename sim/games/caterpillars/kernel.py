@@ -19,6 +19,7 @@ from sim.engine.rng import pick
 from sim.engine.slot import NUMBER, WHOLE, Slots, checked, field, fill_slots, raise_fault, record
 from sim.games.base import OWN, SLIP, Field, Playable, Policy
 from sim.games.caterpillars.lookup import list_fits, play_in_step, select_optimal
+from sim.games.caterpillars.mind import make_mind
 from sim.games.caterpillars.odds import show_level
 from sim.games.caterpillars.outcomes import NO_FACE, list_outcomes, open_sheet, rules_record, tables, unpack, write
 from sim.games.caterpillars.placement import DOUBLE as PLACE_DOUBLE
@@ -35,6 +36,7 @@ from sim.games.caterpillars.policies import (
     PLANNER,
     RANDOM,
     READS_OTHERS,
+    RIVAL,
     ROLLOUT,
     WEIGHTED,
     choose,
@@ -42,7 +44,7 @@ from sim.games.caterpillars.policies import (
 )
 from sim.games.caterpillars.position import LANES, OTHERS, POSITION, SEAT, WORK
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
-from sim.games.caterpillars.search import THINKERS, make_mind, think_deeply
+from sim.games.caterpillars.search import THINKERS, think_deeply
 from sim.games.caterpillars.select import select_greedy, select_random
 from sim.games.caterpillars.sieve import fill_served, select_sieved
 
@@ -264,6 +266,9 @@ def show_others(positions, seat, seats):
     me.others = shown
     for k in range(shown):
         other = positions[(seat + 1 + k) % seats]
+        for b in range(me.rounds):
+            me.other_labels[k, b] = other.labels[b]
+            me.other_scores[k, b] = other.scores[b]
         for c in range(3):
             me.other_totals[k, c] = other.totals[c]
             me.other_empty[k, c] = other.empty[c]
@@ -360,7 +365,7 @@ def decide(player, position, x, roll, face, r, rules, tables, work, book, user, 
         if player.policy == OPTIMAL:
             return work.packed[choose_optimal(position, work.options, n, book)]
     if mind is not None:  # without a thinking policy this is not even compiled
-        if LEARNED <= player.policy <= ROLLOUT:
+        if LEARNED <= player.policy <= ROLLOUT or player.policy == RIVAL:
             return work.packed[think_deeply(player.policy, position, work.options, n, player.params, u, mind)]
     return work.packed[choose(player.policy, position, work.options, n, player.params, u)]
 

@@ -29,6 +29,7 @@ LEARNED = 6
 LOOKAHEAD = 7
 ROLLOUT = 8
 THUMB = 9
+RIVAL = 10
 
 #: outcomes whose values differ by no more are equally good: the first in sorted order is taken
 TIE = 1e-9
@@ -36,7 +37,7 @@ TIE = 1e-9
 EXPERT = 3  # the level with letters, which use what is stored as a fourth die
 
 #: policies that look at the others' sheets; the kernel shows them only where one of these plays
-READS_OTHERS: frozenset[int] = frozenset()
+READS_OTHERS: frozenset[int] = frozenset({RIVAL})
 
 
 @jit
@@ -484,6 +485,33 @@ POLICIES = PolicyRegistry(
                 ),
             ),
             draws=True,
+        ),
+        PolicyInfo(
+            "rival",
+            RIVAL,
+            "the largest chance to win: the fitted value of each outcome against what the others' sheets are worth "
+            "once they have played the same roll; alone it plays as `learned`",
+            "a tournament player: copies when ahead, does something else when behind, and counts all boxes for ties",
+            "this project; how uncertain a lead is was measured by `learn.margins`",
+            (
+                placement("spread"),
+                PolicyParameter(
+                    "nerve",
+                    0.98,
+                    "weight of the chance to win against that of the mean: 0 plays as `learned`, 1 for the win alone",
+                    0.0,
+                    1.0,
+                    "ratio",
+                ),
+                PolicyParameter(
+                    "spread",
+                    1.5,
+                    "how uncertain leads are held to be, as a multiple of what was measured",
+                    0.1,
+                    10.0,
+                    "ratio",
+                ),
+            ),
         ),
     ],
 )

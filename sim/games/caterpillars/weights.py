@@ -18,6 +18,9 @@ from sim.games.caterpillars.value import CURVE, ROWS, UNITS
 FOLDER = Path(__file__).resolve().parent / "learned"
 #: rounds that can be left after a move, 0 … 11
 LEFT = 12
+#: numbers for each of these in the table of `margins`
+MARGIN = 8
+MARGINS = FOLDER / "margins.json"
 
 
 def file_of(level: str) -> Path:
@@ -46,6 +49,16 @@ def weights(level: str) -> tuple[np.ndarray, np.ndarray]:
 def provenance(level: str) -> dict[str, Any]:
     """What made the networks of a level: rules, seed, sizes, versions, errors found."""
     return read(file_of(level))[2]
+
+
+@lru_cache(maxsize=8)
+def margins(level: str) -> np.ndarray:
+    """How uncertain differences between two players of a level are, float64[LEFT, MARGIN]: see `rival`."""
+    told = json.loads(MARGINS.read_text(encoding="utf-8"))
+    margin = np.array(told["levels"][level], np.float64)
+    if margin.shape != (LEFT, MARGIN):
+        raise ValueError(f"{MARGINS.name} holds tables of another shape: measure them again")
+    return margin
 
 
 def packed(net: np.ndarray, curve: np.ndarray, told: dict[str, Any]) -> bytes:

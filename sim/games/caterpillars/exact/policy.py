@@ -23,9 +23,10 @@ from sim.games.base import Policy
 from sim.games.caterpillars.exact.choices import Choices, label_odds, list_choices, most_options, tables
 from sim.games.caterpillars.exact.push import KINDS, Blocks, Worth, count_ends, make_options, push_policy
 from sim.games.caterpillars.exact.stages import FORCED, SPLIT, STRICT
+from sim.games.caterpillars.mind import make_mind
 from sim.games.caterpillars.position import POSITION
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
-from sim.games.caterpillars.search import THINKERS, make_mind
+from sim.games.caterpillars.search import THINKERS
 
 #: positions that are followed at most, a bound on time; the published game at intermediate has 64 million
 POSITIONS = 1 << 27

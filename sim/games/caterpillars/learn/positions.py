@@ -11,9 +11,10 @@ import numpy as np
 
 from sim.engine.jit import jit
 from sim.engine.rng import pick, uniform
+from sim.games.caterpillars.mind import choose_learned
 from sim.games.caterpillars.outcomes import close_box, list_outcomes, open_sheet, unpack, write
 from sim.games.caterpillars.policies import GREEDY, LEARNED, PLANNER, WEIGHTED, choose
-from sim.games.caterpillars.search import choose_learned, mean_of_next
+from sim.games.caterpillars.search import mean_of_next
 from sim.games.caterpillars.value import (
     BIAS_ROW,
     FILLED_ROW,

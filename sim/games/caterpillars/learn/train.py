@@ -19,10 +19,10 @@ from sim.engine.jit import source_hash
 from sim.errors import InputError, unknown, whole_number
 from sim.games.caterpillars.learn.network import fit, output
 from sim.games.caterpillars.learn.positions import Positions, room, sample, target_of
+from sim.games.caterpillars.mind import Mind, blank_mind
 from sim.games.caterpillars.odds import odds, show_level
 from sim.games.caterpillars.position import POSITION
 from sim.games.caterpillars.rules import LEVELS, SHEETS, CaterpillarsRules
-from sim.games.caterpillars.search import Mind, blank_mind
 from sim.games.caterpillars.value import CURVE, FLYING_ROW, NOISE, OUT_ROW, PER_POINT, POINTS, ROWS, SLOT, UNITS
 from sim.games.caterpillars.weights import LEFT, packed
 from sim.store.parquet import write_bytes
