@@ -80,8 +80,8 @@ def test_every_command_has_help(cli: Any, command: str) -> None:
 WRONG = [
     (
         "frobnicate",
-        "unknown command 'frobnicate'; accepted: games, rules, policies, run, sweep, status, ls, sql, compare, compact, "
-        "trace, ",
+        "unknown command 'frobnicate'; accepted: games, rules, policies, run, sweep, status, ls, sql, compare, "
+        "compact, trace, ",
     ),
     ("run", "GAME is missing"),
     ("run snap", "unknown game 'snap'; accepted: caterpillars, karolinchen, parlett, toy"),

@@ -81,6 +81,20 @@ def test_everything_reads_the_same_and_there_are_fewer_files(tmp_path: Path, kin
     assert sim.describe(scenario["scenario"], data=tmp_path)["label"] == scenario["label"]
 
 
+@pytest.mark.parametrize(("least", "files"), [(1, [4_000, 4_000, 1_000]), (2_000, [4_000, 5_000])])
+def test_no_shared_file_is_much_smaller_than_it_need_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, least: int, files: list[int]
+) -> None:
+    monkeypatch.setattr("sim.sweep.rows.GROUP_ROWS", 1_000)
+    monkeypatch.setattr(module, "GROUP_ROWS", 4_000)
+    monkeypatch.setattr(module, "LEAST_ROWS", least)
+    run({**BASE, "detail": "games", "games": 3_000}, data=tmp_path)  # 3,000 rows, and 6,000 of two seats
+    before = sim.load("t", data=tmp_path)
+    compact("t", data=tmp_path)
+    assert [read_footer(p).rows for p in sorted((tmp_path / "t" / SHARED).iterdir())] == files
+    assert sim.load("t", data=tmp_path).equals(before)
+
+
 def test_finished_sweep_has_nothing_to_do_after_it(tmp_path: Path, kind: dict[str, Any]) -> None:
     run(kind, data=tmp_path)
     compact("t", data=tmp_path)

@@ -85,7 +85,7 @@ def options(columns: Sequence[Column]) -> dict[str, Any]:
         "compression_level": 1,
         "use_dictionary": [c.name for c in columns if c.dtype == "string"],
         "column_encoding": {n: "DELTA_BINARY_PACKED" if n == GAME.name else "BYTE_STREAM_SPLIT" for n in split},
-        "write_statistics": [GAME.name, SCENARIO.name],
+        "write_statistics": [c.name for c in columns if c in (GAME, SCENARIO)] or [GAME.name],
         "store_schema": False,
     }
 

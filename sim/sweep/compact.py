@@ -111,7 +111,8 @@ def _groups(files: Sequence[tuple[dict[str, Any], Footer]]) -> Iterator[list[tup
     if len(groups) > 1 and counted < LEAST_ROWS:
         before = groups[-2][-1][1]
         if [(c.name, c.dtype) for c in before.columns] == kind:
-            groups[-2] += groups.pop()
+            last = groups.pop()
+            groups[-1] += last
     yield from groups
 
 

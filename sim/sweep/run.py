@@ -133,10 +133,10 @@ def run(
                     missing, reached = _survey(planned, folder)
             outcome = Outcome(0, [], False, False)
             if missing:
-                # what is done can be read while the rest is played, and after a kill
-                done = {id: files for id, files in reached.items() if id not in missing}
-                manifest.write_partial(folder, planned, manifest.build(planned, done, folder))
                 with choose(backend, workers, scheduler) as doers:
+                    # what is done can be read while the rest is played, and after a kill
+                    done = {id: files for id, files in reached.items() if id not in missing}
+                    manifest.write_partial(folder, planned, manifest.build(planned, done, folder))
                     outcome = _play(planned, missing, folder, doers, stop, progress, max_failures)
                 _, reached = _survey(planned, folder)
         seconds = time.monotonic() - begun
