@@ -18,6 +18,7 @@ from sim.games import REGISTRY, get
 from sim.store.load import read_footer
 from sim.store.schema import columns
 from sim.sweep import rounds as table
+from sim.sweep.compact import compact
 from sim.sweep.run import run
 from tests.naive import caterpillars as naive_caterpillars
 from tests.naive import parlett as naive_parlett
@@ -313,6 +314,19 @@ def test_a_sweep_goes_on_with_the_pieces_that_are_there(tmp_path: Path, monkeypa
     assert content(again.folder) == expected
     more = run(spec(games=350), data=tmp_path)  # a longer sample keeps the full pieces
     assert more.played == 100
+
+
+def test_a_sweep_put_into_few_files_goes_on_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "GROUP_ROWS", 64 * 100)
+    whole = run(spec(), data=tmp_path / "whole")
+    made = run(spec(), data=tmp_path)
+    frame = sim.load("t", data=tmp_path)
+    assert compact("t", data=tmp_path).files == 1
+    assert sim.load("t", data=tmp_path).equals(frame)
+    assert run(spec(), data=tmp_path).played == 0
+    assert run(spec(games=400), data=tmp_path).played == 200
+    first = {name: data for name, data in content(whole.folder).items() if name != "manifest.json"}
+    assert first.items() <= content(made.folder).items()
 
 
 def test_a_file_tells_what_made_it_and_that_makes_it_again(tmp_path: Path) -> None:

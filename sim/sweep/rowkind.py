@@ -10,6 +10,9 @@ from sim.store.provenance import Provenance
 from sim.store.schema import Column, columns
 from sim.sweep import rounds, rows
 
+#: their names
+ROW_TABLES = ("games", "rounds")
+
 
 @dataclass(frozen=True)
 class RowKind:
