@@ -359,6 +359,8 @@ def rerun(path: str | Path, to: str | Path, *, workers: int = 1) -> Path:
         For differences: they need the other scenario, which the sweep's manifest holds.
     """
     record = store_load.read_footer(path).provenance
+    if "parts" in record:
+        raise InputError(f"{path} holds many scenarios; accepted: a file of one (the call of each is in its footer)")
     if record["table"] not in ("games", "counts"):
         raise InputError(unknown("table", record["table"], ("games", "counts")))
     scenario = scenario_of(record["game"], record["rules"], policies_of(record))

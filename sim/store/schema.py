@@ -304,6 +304,7 @@ def markdown(games: Sequence[Game]) -> str:
         f"Schema version {SCHEMA_VERSION}. `data/<sweep>/<table>/scenario=<id>/*.parquet`: "
         "one folder per sweep, in it one folder per table, "
         "one partition per scenario.",
+        "After `sim compact` it is `data/<sweep>/shared/<table>-000.parquet`, … instead, with a column `scenario`.",
         "`data/<sweep>/manifest.json` tells what each scenario is "
         "and lists its files. Every file carries the notes below "
         "(`sim.columns`) and its provenance (`sim.provenance`) in the footer:",

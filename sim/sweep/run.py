@@ -12,7 +12,7 @@ from typing import Any
 from sim.errors import FaultError, SweepError, whole_number
 from sim.store import records
 from sim.store.load import Footer
-from sim.sweep import manifest
+from sim.sweep import compact, manifest
 from sim.sweep.backends import Backend, check_backend, choose
 from sim.sweep.estimate import cost
 from sim.sweep.lock import locked
@@ -126,12 +126,17 @@ def run(
             leftover.unlink(missing_ok=True)
         with Stop() as stop:
             missing, reached = _survey(planned, folder)
+            if missing and compact.is_compact(folder):
+                missing, reached = {}, compact.settled(planned, folder)
+                if not reached:  # there is more to play
+                    compact.unpack(folder)
+                    missing, reached = _survey(planned, folder)
             outcome = Outcome(0, [], False, False)
             if missing:
-                # what is done can be read while the rest is played, and after a kill
-                done = {id: files for id, files in reached.items() if id not in missing}
-                manifest.write_partial(folder, planned, manifest.build(planned, done, folder))
                 with choose(backend, workers, scheduler) as doers:
+                    # what is done can be read while the rest is played, and after a kill
+                    done = {id: files for id, files in reached.items() if id not in missing}
+                    manifest.write_partial(folder, planned, manifest.build(planned, done, folder))
                     outcome = _play(planned, missing, folder, doers, stop, progress, max_failures)
                 _, reached = _survey(planned, folder)
         seconds = time.monotonic() - begun
@@ -143,6 +148,7 @@ def run(
             with contextlib.suppress(OSError):
                 (folder / CHECKPOINTS).rmdir()
             manifest.write(folder, found)
+            compact.tidy(folder, found)
         elif outcome.failures or outcome.stopped or outcome.played:
             manifest.write_partial(folder, planned, found)
         if complete:
