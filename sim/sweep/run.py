@@ -214,6 +214,7 @@ def _play(
     log.begin(scenarios=len(planned.cells), open=len(todo), games=planned.games(), **manifest.budget(planned))
     total = sum(missing[cell.id] * weight[cell.id] for cell in todo)
     with Progress(planned.name, total, show=show) as bar:
+        bar.limit = None if planned.spec.minutes is None else 60 * planned.spec.minutes
         watch = Watch(planned, weight, bar, log)
         outcome = play(planned, todo, folder, backend, weight, watch, stop=stop, max_failures=max_failures)
         if not outcome.stopped:
