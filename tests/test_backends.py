@@ -19,6 +19,7 @@ from conftest import ROOT
 
 import sim
 from sim.errors import FaultError, StoreError, SweepError
+from sim.games import get
 from sim.sweep import jobs, log, streams
 from sim.sweep.backends import RETRIES, choose, processes
 from sim.sweep.groups import groups
@@ -51,6 +52,15 @@ def spec(**more: Any) -> dict[str, Any]:
 
 def content(folder: Path) -> dict[str, bytes]:
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forget_policies() -> Iterator[None]:
+    """Policies of a user's file are known until here."""
+    known = get("karolinchen").policies
+    before = dict(known.entries)
+    yield
+    known.entries = before
 
 
 @pytest.fixture(scope="module")
