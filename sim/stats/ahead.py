@@ -83,7 +83,7 @@ def ahead_apart(
 
 
 def games_needed(
-    values: ArrayLike, counts: ArrayLike, sure: float = 0.9, level: float = 0.95, most: int = 10_000_000
+    values: ArrayLike, counts: ArrayLike, sure: float = 0.9, level: float = 0.95, most: int = 1_000_000
 ) -> Estimate:
     """Fewest games after which the better of two is ahead in total with probability `sure`, a tie counting half.
 
@@ -97,6 +97,8 @@ def games_needed(
         Exact counts of one game's difference, better minus other.
     sure : float
         Between 0.5 and 1.
+    most : int
+        Beyond this many games the answer is infinite.
     """
     if not 0.5 < sure < 1:
         raise ValueError(f"sure = {sure}; accepted: above 0.5 and below 1")
@@ -113,7 +115,10 @@ def games_needed(
 
     value = _first(lambda k: chance(k).value >= sure, most) if m.mean > 0 else math.inf
     low = _first(lambda k: chance(k).high >= sure, most)
-    return Estimate(value, min(low, value), _first(lambda k: chance(k).low >= sure, most), m.n, level, method)
+    # where the sign is not sure there is no upper end
+    sign = m.mean > float(stats.t.ppf((1 + level) / 2, m.n - 1)) * m.sd / math.sqrt(m.n)
+    high = _first(lambda k: chance(k).low >= sure, most) if sign else math.inf
+    return Estimate(value, min(low, value), high, m.n, level, method)
 
 
 def _first(reached: Callable[[int], bool], most: int) -> float:

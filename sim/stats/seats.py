@@ -29,7 +29,8 @@ class FairShare:
     fair : float
         The share that each should get: the mean of the shares (1/k where every game has a winner).
     chi_square, p_value : float
-        Pearson's test of equal shares among the games with a winner, k − 1 degrees of freedom; of `seat_balance` Wald's.
+        Test of equal shares, k − 1 degrees of freedom: Pearson's, among the games with a winner; Wald's of
+        `seat_balance`.
     spread : float
         Standard deviation of the true shares over seats, corrected for sampling noise (0 where the noise explains all).
     variance : float
@@ -164,7 +165,7 @@ def seat_level(shares: ArrayLike, level: float = 0.95) -> float:
     wide, narrow = float(-special.ndtri(alpha / 2)), float(-special.ndtri(alpha / 2 / k))
     if any_miss(wide) <= alpha + 1e-12:
         return level
-    z = float(optimize.brentq(lambda x: any_miss(x) - alpha, wide, narrow, xtol=1e-9))
+    z = float(optimize.brentq(lambda x: any_miss(x) - alpha, wide, narrow, xtol=1e-6))
     return 1 - 2 * float(special.ndtr(-z))
 
 
