@@ -165,7 +165,7 @@ def test_confirmation_makes_false_alarms_rare():
 
 
 def test_false_alarm_rate_of_a_whole_report():
-    # three independent claims at 5 %: anywhere in 1 − 0.95³ = 14.3 % of runs. Interval of level 0.9999: error rate 1e-4.
+    # three independent claims at 5 %: anywhere in 1 − 0.95³ = 14.3 % of runs. Intervals of level 0.9999.
     def run(seed: int) -> dict[str, bool]:
         return dict(zip("abc", (np.random.default_rng(seed).random(3) < 0.05).tolist(), strict=True))
 
