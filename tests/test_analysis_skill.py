@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from conftest import ROOT
 
 import sim
 from sim import analysis, stats
+from sim.sweep.plan import plan
 
 GAMES = 3000
 
@@ -123,3 +125,16 @@ def test_kinds_of_endings_and_the_test_of_seats() -> None:
     assert not found.alarm
     # the first seat of Parlett's game is another seat: the test sees it
     assert analysis.seats_alike(sim.simulate("parlett", policies=["greedy"] * 2, games=5_000, seed=3), seed=1).alarm
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "sweeps" / "skill").glob("*.yaml")), ids=lambda p: p.stem)
+def test_shipped_sweeps_hold_what_the_table_needs(path: Path) -> None:
+    planned = plan(path)
+    assert planned.name == f"skill-{path.stem}"
+    known = {cell.id for cell in planned.cells}
+    compared = [(cell, pair) for cell in planned.cells for pair in cell.pairs]
+    assert compared
+    for cell, pair in compared:
+        assert pair.against is not None
+        assert pair.against.id in known, f"{cell.label}: the other side's own counts are missing"
+        assert pair.of in planned.by
