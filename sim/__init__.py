@@ -20,6 +20,7 @@ __version__ = "0.1.0"
 _PUBLIC = (
     "simulate",
     "summarise",
+    "rounds",
     "trace",
     "solve",
     "sweep",

@@ -17,6 +17,7 @@ from sim.store.columns import Rows, to_polars
 from sim.store.parquet import write_table
 from sim.store.provenance import policies_of, provenance
 from sim.store.schema import columns
+from sim.sweep import rounds as round_table
 from sim.sweep import rows
 from sim.sweep.counting import Pair, check_by, make_pairs, play_counts
 from sim.sweep.frames import describe, load, scenarios
@@ -43,8 +44,10 @@ __all__ = [
     "parameter",
     "play_counts",
     "play_file",
+    "play_rounds_file",
     "policy",
     "rerun",
+    "rounds",
     "scenario_of",
     "scenarios",
     "simulate",
@@ -212,6 +215,73 @@ def trace(game: str, *, rules: Rules = None, policies: Policies, seed: int, game
     return scenario.game.trace(scenario.rules, scenario.policies, seed, first)
 
 
+def rounds(
+    game: str,
+    *,
+    rules: Rules = None,
+    policies: Policies,
+    games: int,
+    seed: int,
+    workers: int = 1,
+    first_game: int = 0,
+    regret: bool = False,
+) -> Any:
+    """Play games and return one row per decision point of a seat: what could be done, what was done.
+
+    Parameters
+    ----------
+    game, rules, policies, seed, workers, first_game
+        As for `simulate`; game k is the one that `trace` tells and row k of `simulate` reports.
+    games : int
+        How many, 1 to 1,000,000: it is a sample to look into.
+    regret : bool
+        Also what each choice lost against optimal play. It solves first; Caterpillars at beginner and intermediate,
+        sheets without blanks.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per seat per round (Caterpillars), per turn (Karolinchen) or per play (Parlett), ordered by game, then
+        as played: game, seat, round (from 1), options (number of legal choices), chosen (place in their sorted list),
+        forced (whether there was only one), and the game's own columns (`sim schema`, table ``rounds``).
+    """
+    scenario = scenario_of(game, rules, policies)
+    seed, first, count, workers = _sample(scenario, seed, first_game, games, workers, regret)
+    source = round_table.recorder(scenario, regret)
+    return to_polars(
+        round_table.play(scenario, source, seed=seed, first=first, games=count, workers=workers, regret=regret)
+    )
+
+
+def _sample(
+    scenario: Scenario, seed: int, first_game: int, games: int, workers: int, regret: bool
+) -> tuple[int, int, int, int]:
+    """Check a call that tells rounds, and say that kernels are compiled."""
+    if not isinstance(regret, bool):
+        raise InputError(f"regret = {regret!r} is not accepted; accepted: true, false")
+    call = play_range(seed, first_game, games, workers)
+    round_table.check(scenario, call[2], regret)
+    announce(scenario.game)
+    return call
+
+
+def play_rounds_file(
+    path: str | Path,
+    scenario: Scenario,
+    *,
+    seed: int,
+    games: int,
+    workers: int = 1,
+    first_game: int = 0,
+    regret: bool = False,
+    on_block: Callable[[int], None] | None = None,
+) -> dict[str, Any]:
+    """What `rounds` returns as one Parquet file with provenance. Returns the provenance."""
+    seed, first, count, workers = _sample(scenario, seed, first_game, games, workers, regret)
+    more: dict[str, Any] = {"workers": workers, "regret": regret, "on_block": on_block}
+    return round_table.write_file(path, scenario, seed=seed, first=first, games=count, **more)
+
+
 def sweep(
     source: str | Path | Mapping[str, Any],
     *,
@@ -346,7 +416,7 @@ def rerun(path: str | Path, to: str | Path, *, workers: int = 1) -> Path:
     Parameters
     ----------
     path : path
-        A file of rows or of counts written by sim (tables ``games`` and ``counts``).
+        A file of rows or of counts written by sim (tables ``games``, ``rounds`` and ``counts``).
     to : path
         Where to write.
     workers : int
@@ -359,12 +429,16 @@ def rerun(path: str | Path, to: str | Path, *, workers: int = 1) -> Path:
         For differences: they need the other scenario, which the sweep's manifest holds.
     """
     record = store_load.read_footer(path).provenance
-    if record["table"] not in ("games", "counts"):
-        raise InputError(unknown("table", record["table"], ("games", "counts")))
+    if "parts" in record:
+        raise InputError(f"{path} holds many scenarios; accepted: a file of one (the call of each is in its footer)")
+    if record["table"] not in ("games", "rounds", "counts"):
+        raise InputError(unknown("table", record["table"], ("games", "rounds", "counts")))
     scenario = scenario_of(record["game"], record["rules"], policies_of(record))
     call = {"seed": record["seed"], "first_game": record["first_game"], "games": record["games"]}
     if record["table"] == "games":
         play_file(to, scenario, workers=workers, **call)
+    elif record["table"] == "rounds":
+        play_rounds_file(to, scenario, workers=workers, regret=record.get("regret", False), **call)
     else:
         tables = play_counts(scenario, by=record["by"], workers=workers, **call)
         fields = {f.name: f for f in _fields(scenario)}

@@ -19,6 +19,7 @@ from conftest import ROOT
 
 import sim
 from sim.errors import FaultError, StoreError, SweepError
+from sim.games import get
 from sim.sweep import jobs, log, streams
 from sim.sweep.backends import RETRIES, choose, processes
 from sim.sweep.groups import groups
@@ -51,6 +52,15 @@ def spec(**more: Any) -> dict[str, Any]:
 
 def content(folder: Path) -> dict[str, bytes]:
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forget_policies() -> Iterator[None]:
+    """Policies of a user's file are known until here."""
+    known = get("karolinchen").policies
+    before = dict(known.entries)
+    yield
+    known.entries = before
 
 
 @pytest.fixture(scope="module")
@@ -263,3 +273,21 @@ def test_full_disk_of_a_worker_stops_the_sweep(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("sim.sweep.backends.local.perform", full)
     with pytest.raises(StoreError, match="No space left on device"):
         run(spec(detail="games"), data=tmp_path)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_ctrl_c_on_a_terminal_reaches_workers_too_and_still_ends_cleanly(tmp_path: Path, backend: str) -> None:
+    given = spec(games=3_000_000, policies=[["random", "random"]])
+    (tmp_path / "t.yaml").write_text(json.dumps(given))
+    command = [sys.executable, "-c", "from sim.cli import main; main()", "sweep", str(tmp_path / "t.yaml")]
+    command += ["--data", str(tmp_path / "data"), "--workers", "2", "--backend", backend]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    wait_for(lambda: any(line["event"] == "progress" for line in log.read(tmp_path / "data", "t")))
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "goes on from here" in said.splitlines()[-1]
+    assert run(given, data=tmp_path / "data").reused > 0

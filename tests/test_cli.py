@@ -55,7 +55,21 @@ def test_help_lists_the_commands_and_loads_nothing_heavy(cli: Any) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["games", "rules", "policies", "run", "sweep", "status", "ls", "sql", "compare", "trace", "verify", "schema"],
+    [
+        "games",
+        "rules",
+        "policies",
+        "run",
+        "sweep",
+        "status",
+        "ls",
+        "sql",
+        "compare",
+        "compact",
+        "trace",
+        "verify",
+        "schema",
+    ],
 )
 def test_every_command_has_help(cli: Any, command: str) -> None:
     result = cli(command, "--help")
@@ -66,7 +80,8 @@ def test_every_command_has_help(cli: Any, command: str) -> None:
 WRONG = [
     (
         "frobnicate",
-        "unknown command 'frobnicate'; accepted: games, rules, policies, run, sweep, status, ls, sql, compare, trace, ",
+        "unknown command 'frobnicate'; accepted: games, rules, policies, run, sweep, status, ls, sql, compare, "
+        "compact, trace, ",
     ),
     ("run", "GAME is missing"),
     ("run snap", "unknown game 'snap'; accepted: caterpillars, karolinchen, parlett, toy"),

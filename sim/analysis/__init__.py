@@ -11,6 +11,7 @@ from sim.analysis.duels import duels
 from sim.analysis.length import bedtime, game_length, survival_curves
 from sim.analysis.levels import level_balance
 from sim.analysis.parlett import court_short, hold_curve
+from sim.analysis.richness import decision_richness
 from sim.analysis.scores import best_policies, par_table, score_distribution, score_summary
 from sim.analysis.seats import odd_one_out, seat_shares, shares_by
 from sim.analysis.skill import chance_ahead, seats_alike, skill_and_luck, winners
@@ -20,6 +21,7 @@ __all__ = [
     "best_policies",
     "chance_ahead",
     "court_short",
+    "decision_richness",
     "difference_counts",
     "duels",
     "game_length",

@@ -29,6 +29,7 @@ MODULES = (
     "sweep",
     "look",
     "compare",
+    "compact",
     "trace",
     "tournament",
     "thumb",

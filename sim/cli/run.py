@@ -50,14 +50,23 @@ def run(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE.parquet", help="Write one row per seat per game instead.")
     ] = None,
+    detail: Annotated[
+        str,
+        typer.Option("--detail", metavar="games|rounds", help="What --out holds; rounds: one row per seat per round."),
+    ] = "games",
+    regret: Annotated[
+        bool, typer.Option("--regret", help="With --detail rounds: also what each choice lost against optimal play.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Play games of one scenario; without --out print a summary with 95 % intervals."""
     from sim import api
     from sim import games as registry
-    from sim.errors import InputError
-    from sim.sweep.estimate import seconds_per_game
+    from sim.errors import InputError, unknown
+    from sim.store.load import read_footer
+    from sim.sweep.estimate import rounds_cost, seconds_per_game
     from sim.sweep.progress import Progress, duration, rate
+    from sim.sweep.rounds import check
 
     room = registry.get(game)
     scenario = api.scenario_of(game, rules_from(preset, rules), line_up(room, policy))
@@ -71,25 +80,37 @@ def run(
     parquet_name(out)
     if out is not None and by is not None:
         raise InputError("--by with --out is not accepted; accepted: one of them (rows have every column)")
+    if detail not in ("games", "rounds"):
+        raise InputError(unknown("--detail", detail, ("games", "rounds")))
+    told_rounds = detail == "rounds"
+    if told_rounds and out is None:
+        raise InputError("--detail rounds without --out is not accepted; accepted: with --out FILE.parquet")
+    if regret and not told_rounds:
+        raise InputError("--regret without --detail rounds is not accepted; accepted: both")
+    if told_rounds:
+        check(scenario, call["games"], regret)
     fields = room.fields(scenario.rules, len(scenario.policies))
     # who plays alone always wins: no line for that unless it is asked for
     usual = [name for name in room.headline if name != "win" or len(scenario.policies) > 1]
     chosen = api.check_by(fields, usual if by is None else [name.strip() for name in by.split(",")])
     api.announce(room)
-    per_game = seconds_per_game(scenario, call["seed"])  # compiles, if need be, before the clock starts
+    # compiles, if need be, before the clock starts
+    per_game = rounds_cost(scenario, call["seed"])[0] if told_rounds else seconds_per_game(scenario, call["seed"])
     begun = time.perf_counter()
     with Progress(game, call["games"] * per_game, show=call["games"] * per_game > 2.0) as bar:
 
         def on_block(count: int) -> None:
             bar.advance(count, count * per_game)
 
-        if out is not None:
+        if out is not None and told_rounds:
+            record = api.play_rounds_file(out, scenario, regret=regret, on_block=on_block, **call)
+        elif out is not None:
             record = api.play_file(out, scenario, on_block=on_block, **call)
         else:
             tables = api.play_counts(scenario, by=chosen, on_block=on_block, **call)
     seconds = time.perf_counter() - begun
     if out is not None:
-        told = {"file": str(out), "rows": call["games"] * len(scenario.policies), "bytes": out.stat().st_size}
+        told = {"file": str(out), "rows": read_footer(out).rows, "bytes": out.stat().st_size}
         if as_json:
             print_json({**told, "provenance": record})
         else:

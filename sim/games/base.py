@@ -370,7 +370,8 @@ class Field:
     """One result per seat and game, as the kernel writes it and as users see it.
 
     The kernel writes 32-bit whole numbers. `kind` says how they are read: ``int`` as they are; ``bool`` 0 or 1;
-    ``share`` 0 for a loss and k for a win shared by k seats, shown as 1/k.
+    ``share`` 0 for a loss and k for a win shared by k seats, shown as 1/k. ``real``, a number with a fraction, is for
+    what is worked out of a game's rounds, never for a result.
     `low` and `high` bound what the kernel can write under the rules at hand (``high = None``: no small bound).
     """
 
@@ -380,7 +381,7 @@ class Field:
     meaning: str
     low: int = 0
     high: int | None = None
-    kind: Literal["int", "bool", "share"] = "int"
+    kind: Literal["int", "bool", "share", "real"] = "int"
 
 
 class Playable(abc.ABC):
@@ -405,6 +406,30 @@ class Playable(abc.ABC):
         """Play games `first` … `first + games − 1` without the interpreter lock.
 
         `out` is int32[len(fields), games × seats]; column ``g * seats + s`` is seat s of game ``first + g``.
+        """
+
+
+class Recorder(abc.ABC):
+    """Plays games with a recording buffer and tells them round by round: one row per decision point of a seat.
+
+    Attributes
+    ----------
+    fields : tuple of Field
+        The game's own columns.
+    """
+
+    fields: tuple[Field, ...]
+
+    @abc.abstractmethod
+    def record(self, seed: int, first: int, games: int) -> dict[str, np.ndarray]:
+        """Rows of games `first` … `first + games − 1`, ordered by game, then as they were played.
+
+        Returns
+        -------
+        dict
+            Arrays of one length: ``game``; ``seat``; ``round`` from 1; ``options``, the number of legal choices;
+            ``chosen``, the index of the choice in their sorted list; and one per field. May be called from several
+            threads, and needs some hundred bytes a row.
         """
 
 
@@ -482,6 +507,22 @@ class Game(abc.ABC):
     @abc.abstractmethod
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
         """One game as plain data, by the same kernel with a recording buffer."""
+
+    def round_fields(self, rules: RulesModel, seats: int, regret: bool = False) -> tuple[Field, ...]:
+        """The game's own columns of rows per round; names and order depend on `regret` alone."""
+        return ()
+
+    def rows_per_game(self, rules: RulesModel, seats: int) -> int:
+        """About how many rows the rounds of a game make; it decides how many games one file holds."""
+        return 1
+
+    def check_regret(self, rules: RulesModel) -> None:
+        """Raise `InputError` unless there is a table of exact values that rounds can be compared with."""
+        raise InputError(f"regret was asked for {self.name}; accepted: rounds without it")
+
+    def recorder(self, rules: RulesModel, policies: Sequence[Policy], regret: bool = False) -> Recorder:
+        """What tells games round by round; with `regret`, also what each choice lost against optimal play."""
+        raise InputError(f"{self.name} does not tell its rounds; accepted: detail games or summary")
 
     @abc.abstractmethod
     def tell(self, trace: Mapping[str, Any]) -> str:

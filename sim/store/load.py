@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,13 @@ FRAMES = ("polars", "pandas")
 
 @dataclass(frozen=True)
 class Footer:
-    """What the end of a file tells about it."""
+    """What the end of a file tells about it, or about one part of it: `start` is then its first row."""
 
     path: Path
     rows: int
     columns: tuple[Column, ...]
     provenance: Provenance
+    start: int | None = None
 
 
 def read_footer(path: Path | str) -> Footer:
@@ -72,13 +74,24 @@ def read_arrow(footer: Footer, columns: Sequence[str] | None = None) -> pa.Table
     wanted = [c for c in footer.columns if columns is None or c.name in columns]
     if columns is not None:
         wanted.sort(key=lambda c: list(columns).index(c.name))
+    chosen = tuple(c.name for c in wanted)
     try:
-        table = pq.ParquetFile(footer.path, memory_map=True).read([c.name for c in wanted])
+        if footer.start is None:
+            table = pq.ParquetFile(footer.path, memory_map=True).read(chosen)
+        else:
+            found = footer.path.stat()
+            table = _shared(footer.path, found.st_mtime_ns, found.st_size, chosen).slice(footer.start, footer.rows)
     except (pa.ArrowException, OSError) as error:
         raise StoreError(
             f"{footer.path} is damaged ({str(error).splitlines()[0]}); accepted: a complete file"
         ) from None
-    return table.select([c.name for c in wanted]).cast(arrow_schema(wanted))
+    return table.select(chosen).cast(arrow_schema(wanted))
+
+
+@lru_cache(maxsize=2)
+def _shared(path: Path, _time: int, _size: int, columns: tuple[str, ...]) -> pa.Table:
+    """A file of many parts, which are asked for one after the other."""
+    return pq.ParquetFile(path, memory_map=True).read(columns)
 
 
 def read_columns(footer: Footer) -> dict[str, np.ndarray]:
@@ -155,14 +168,15 @@ def load_file(
 
     footer = read_footer(path)
     own = [c.name for c in footer.columns]
-    known = ["scenario", *own]
+    known = ["scenario", *(name for name in own if name != "scenario")]  # a file of many scenarios has it itself
     wanted = list(columns) if columns is not None else known
     for name in [*wanted, *needed(where)]:
         if name not in known:
             raise InputError(unknown("column", name, known))
     read = [n for n in own if n in wanted or n in needed(where)]
     table = pl.DataFrame(pl.from_arrow(read_arrow(footer, read or own[:1])))
-    table = table.with_columns(scenario=pl.lit(footer.provenance["scenario"]))
+    if "scenario" in footer.provenance:
+        table = table.with_columns(scenario=pl.lit(footer.provenance["scenario"]))
     if where is not None:
         table = table.filter(condition(where))
     return as_frame(table.select(wanted), frame)

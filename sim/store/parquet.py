@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from sim.errors import DiskError, FaultError, StoreError
 from sim.store.provenance import Provenance, text
-from sim.store.schema import GAME, Column
+from sim.store.schema import GAME, SCENARIO, Column
 
 #: rows per row group, and per file of a sweep in detail ``games``
 GROUP_ROWS = 1 << 20
@@ -85,7 +85,7 @@ def options(columns: Sequence[Column]) -> dict[str, Any]:
         "compression_level": 1,
         "use_dictionary": [c.name for c in columns if c.dtype == "string"],
         "column_encoding": {n: "DELTA_BINARY_PACKED" if n == GAME.name else "BYTE_STREAM_SPLIT" for n in split},
-        "write_statistics": [GAME.name],
+        "write_statistics": [c.name for c in columns if c in (GAME, SCENARIO)] or [GAME.name],
         "store_schema": False,
     }
 

@@ -52,6 +52,17 @@ class Column:
 
 GAME = Column("game", "int64", "", "game index; with the seed it fixes every die and card", 0, 2**63 - 1)
 SEAT = Column("seat", "int16", "", "a player's place, counted from 0", 0, 2**15 - 1)
+ROUND = Column("round", "int32", "", "round, turn of the game, or play of the deal; counted from 1", 1, None)
+OPTIONS = Column(
+    "options",
+    "int16",
+    "",
+    "number of legal choices: outcomes of the roll, ways of playing the turn, or cards that may be played",
+    1,
+    None,
+)
+CHOSEN = Column("chosen", "int16", "", "place of the choice in the sorted list of them, counted from 0", 0, None)
+FORCED = Column("forced", "boolean", "", "there was one legal choice", 0, 1)
 COUNT = Column("count", "int64", "games", "number of games with exactly these values", 1, None)
 SCENARIO = Column("scenario", "string", "", "scenario id: hash of game, kernel version, rules and policies")
 PAIR = Column("pair", "string", "", "which two are compared on the same dice, first minus second")
@@ -66,6 +77,12 @@ DIFFERENCE = Column(
 #: tables in the order in which they are documented: name, meaning, columns before and after the game's own
 TABLES: dict[str, tuple[str, tuple[Column, ...], tuple[Column, ...]]] = {
     "games": ("one row per seat per game, ordered by (game, seat)", (GAME, SEAT), ()),
+    "rounds": (
+        "one row per seat per round (Caterpillars), per turn (Karolinchen) or per play (Parlett), "
+        "ordered by game, then as played",
+        (GAME, SEAT, ROUND, OPTIONS, CHOSEN, FORCED),
+        (),
+    ),
     "counts": ("exact joint counts of chosen columns, by seat", (SEAT,), (COUNT,)),
     "differences": (
         "exact counts of paired differences: two seats of one game, or two scenarios on the same dice",
@@ -230,6 +247,8 @@ def of_field(field: Field) -> Column:
         return Column(field.name, "boolean", field.unit, field.meaning, 0, 1)
     if field.kind == "share":
         return Column(field.name, "float64", field.unit, field.meaning, 0, 1)
+    if field.kind == "real":
+        return Column(field.name, "float64", field.unit, field.meaning, field.low, field.high)
     dtype = field.dtype.lower()
     if dtype not in _NUMPY:
         raise ValueError(f"field {field.name}: dtype {field.dtype} is not one of {', '.join(_NUMPY)}")
@@ -275,11 +294,17 @@ def dictionary(games: Sequence[Game]) -> list[dict[str, Any]]:
         rows += [{"table": table, "game": "", **column.note()} for column in own]
     for game in games:
         every = [game.rules_type.parse(preset) for preset in (None, *game.rules_type.PRESETS)]
-        for same in zip(*(game.fields(rules, len(game.example)) for rules in every), strict=True):
-            notes = [of_field(field).note() for field in same]
-            highs = [note["high"] for note in notes]
-            widest = {"low": min(note["low"] for note in notes), "high": None if None in highs else max(highs)}
-            rows.append({"table": "games, counts", "game": game.name, **notes[0], **widest})
+        seats = len(game.example)
+        tables = {
+            "games, counts": [game.fields(rules, seats) for rules in every],
+            "rounds": [game.round_fields(rules, seats, regret=True) for rules in every],
+        }
+        for name, fields in tables.items():
+            for same in zip(*fields, strict=True):
+                notes = [of_field(field).note() for field in same]
+                highs = [note["high"] for note in notes]
+                widest = {"low": min(note["low"] for note in notes), "high": None if None in highs else max(highs)}
+                rows.append({"table": name, "game": game.name, **notes[0], **widest})
     return rows
 
 
@@ -304,6 +329,7 @@ def markdown(games: Sequence[Game]) -> str:
         f"Schema version {SCHEMA_VERSION}. `data/<sweep>/<table>/scenario=<id>/*.parquet`: "
         "one folder per sweep, in it one folder per table, "
         "one partition per scenario.",
+        "After `sim compact` it is `data/<sweep>/shared/<table>-000.parquet`, … instead, with a column `scenario`.",
         "`data/<sweep>/manifest.json` tells what each scenario is "
         "and lists its files. Every file carries the notes below "
         "(`sim.columns`) and its provenance (`sim.provenance`) in the footer:",
@@ -313,7 +339,7 @@ def markdown(games: Sequence[Game]) -> str:
     for table, (meaning, _, _) in TABLES.items():
         own = "" if table == "differences" else " The game's own columns come on top."
         lines += ["", f"## Table `{table}`", "", f"{meaning[0].upper()}{meaning[1:]}.{own}", ""]
-        lines += _table(row for row in rows if row["table"] == table)
+        lines += _table(row for row in rows if row["table"] == table and not row["game"])
     for table, (meaning, _) in ANSWERS.items():
         lines += ["", f"## Exact answers: table `{table}`", "", f"{meaning}.", ""]
         lines += [
@@ -332,7 +358,10 @@ def markdown(games: Sequence[Game]) -> str:
             "Ranges are the widest over default rules and presets; the footer of a file has those under its own rules.",
             "",
         ]
-        lines += _table(row for row in rows if row["game"] == game.name)
+        lines += _table(row for row in rows if row["game"] == game.name and row["table"] != "rounds")
+        own_rounds = [row for row in rows if row["game"] == game.name and row["table"] == "rounds"]
+        asked = "; `regret` where it was asked for" if any(row["name"] == "regret" for row in own_rounds) else ""
+        lines += ["", f"In table `rounds`{asked}:", "", *_table(own_rounds)]
     return "\n".join(lines) + "\n"
 
 

@@ -15,6 +15,7 @@ from sim.games.base import Policy, Scenario
 from sim.store.columns import Rows
 from sim.store.parquet import arrow_table, options
 from sim.store.schema import columns
+from sim.sweep import rounds
 from sim.sweep.plan import Plan
 
 #: a timing run lasts until it has taken this many seconds or this many games
@@ -52,6 +53,18 @@ def row_bytes(scenario: Scenario, seed: int = 0, games: int = 1 << 14) -> float:
     return float(sink.getvalue().size / (games * playable.seats))
 
 
+def rounds_cost(scenario: Scenario, seed: int = 0, games: int = 64) -> tuple[float, float]:
+    """Seconds of one core and bytes per game told round by round, from a few games (the first call may compile)."""
+    source, stored = rounds.recorder(scenario), rounds.round_columns(scenario)
+    rounds.play(scenario, source, seed=seed, first=0, games=1)
+    begun = time.thread_time()
+    arrays = rounds.typed(source.record(seed, 0, games), stored)
+    seconds = time.thread_time() - begun
+    sink = pa.BufferOutputStream()
+    pq.write_table(arrow_table(arrays, stored), sink, **options(stored))
+    return max(seconds / games, 1e-9), float(sink.getvalue().size / games)
+
+
 @dataclass(frozen=True)
 class Cost:
     """Expected cost of a plan: seconds of one core per game by scenario id and in all, and the bytes of all files."""
@@ -66,12 +79,16 @@ def cost(plan: Plan, ids: Iterable[str] | None = None, *, with_bytes: bool = Tru
     wanted = None if ids is None else set(ids)
     cells = [c for c in plan.cells if wanted is None or c.id in wanted]
     scenarios = {c.id: c.scenario for c in cells}
-    per_game = _per_game(scenarios, plan.spec.seed)
+    told = plan.spec.detail == "rounds"
+    told_cost = {id: rounds_cost(s, plan.spec.seed) for id, s in scenarios.items()} if told else {}
+    per_game = {id: c[0] for id, c in told_cost.items()} if told else _per_game(scenarios, plan.spec.seed)
     seconds = sum(c.games * per_game[c.id] for c in cells)
     size = 0.0
     if with_bytes:
         for cell in cells:
-            if plan.spec.detail == "games":
+            if told:
+                size += told_cost[cell.id][1] * cell.games
+            elif plan.spec.detail == "games":
                 size += row_bytes(cell.scenario, plan.spec.seed) * cell.games * len(cell.scenario.policies)
             else:
                 size += _count_bytes(cell.scenario, plan)

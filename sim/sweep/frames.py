@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from sim.errors import InputError, StoreError, listing, unknown
-from sim.store.load import Footer, as_frame, condition, load_file, needed, read_arrow, read_footer
+from sim.store.load import Footer, as_frame, condition, load_file, needed, read_arrow
+from sim.store.parts import part_of, read_parts
 from sim.store.provenance import fingerprint
 from sim.sweep import manifest
 
@@ -108,8 +113,8 @@ def load(
     ----------
     sweep : str or path
         Name, YAML file or folder of a sweep, or a Parquet file.
-    table : {"games", "counts", "differences"}, optional
-        Default: ``games`` or ``counts``, whichever the sweep holds.
+    table : {"games", "rounds", "counts", "differences"}, optional
+        Default: ``games``, ``rounds`` or ``counts``, whichever the sweep holds.
     where : mapping or polars expression, optional
         Rows to keep: column → value or list of values. Columns of the table and attributes of the scenarios
         (`sim.scenarios`) may be named; scenarios that do not fit are not read.
@@ -144,7 +149,7 @@ def load(
         raise StoreError(f"no scenario of sweep data {folder} is finished yet; accepted: a sweep with one that is")
     tables = list(dict.fromkeys(f["table"] for entry in found["scenarios"] for f in entry["files"]))
     if table is None:
-        table = "games" if "games" in tables else "counts"
+        table = next((rows for rows in ("games", "rounds") if rows in tables), "counts")
     if table not in tables:
         raise InputError(unknown("table", table, tables))
     labels, files = _fitting(folder, found, table, where)
@@ -160,9 +165,17 @@ def load(
         return _scan(labels.select(list(dict.fromkeys(["scenario", *extra]))), files, where).select(wanted)
     read = [name for name in own if name in wanted or name in filters] or own[:1]
     parts = []
-    for index, footer in files:
-        part = pl.DataFrame(pl.from_arrow(read_arrow(footer, read)))
-        part = part.with_columns(pl.lit(labels[n][index], labels[n].dtype).alias(n) for n in extra)
+    for _, group in groupby(files, key=lambda file: file[1].path):
+        held = list(group)
+        tables = [read_arrow(footer, read) for _, footer in held]
+        # a file of its own, or parts of one that lie side by side: whose a row is follows from how many each has
+        part = pl.DataFrame(pl.from_arrow(pa.concat_tables(tables)))
+        rows = labels[[index for index, _ in held]].select(extra)
+        if len(held) == 1:
+            part = part.with_columns(pl.lit(rows[n][0], rows[n].dtype).alias(n) for n in extra)
+        elif extra:
+            repeats = np.repeat(np.arange(len(held)), [table.num_rows for table in tables])
+            part = part.with_columns(rows[repeats])
         if where is not None:
             part = part.filter(condition(where))
         parts.append(part.select(wanted))
@@ -198,7 +211,7 @@ def _fitting(
 
 def checked(folder: Path, file: Mapping[str, Any]) -> Footer:
     """The footer of a file of a manifest; StoreError where the file is not that of the manifest."""
-    footer = read_footer(folder / file["path"])
+    footer = part_of(folder, file)
     if fingerprint(footer.provenance) != file["provenance"]:
         raise StoreError(
             f"{footer.path} belongs to another run; accepted: the file of this manifest (run the sweep again)"
@@ -213,6 +226,8 @@ def _scan(labels: Any, files: Sequence[tuple[int, Footer]], where: Mapping[str, 
     """
     import polars as pl
 
+    if files[0][1].start is not None:
+        return _scan_parts(labels, files, where)
     paths = [str(footer.path) for _, footer in files]
     names = labels[[index for index, _ in files]].with_columns(pl.Series("__path", paths))
     scan = pl.scan_parquet(paths, glob=False, hive_partitioning=False, include_file_paths="__path")
@@ -220,6 +235,20 @@ def _scan(labels: Any, files: Sequence[tuple[int, Footer]], where: Mapping[str, 
     if {name: kind for name, kind in scan.collect_schema().items() if name != "__path"} != register:
         scan = scan.cast(register)  # a condition may not pass a cast on its way to the files
     result = scan.join(names.lazy(), on="__path", how="left", maintain_order="left").drop("__path")
+    return result if where is None else result.filter(condition(where))
+
+
+def _scan_parts(labels: Any, files: Sequence[tuple[int, Footer]], where: Mapping[str, Any] | Any | None) -> Any:
+    """The same for scenarios that share files: a column tells them apart."""
+    import polars as pl
+
+    names = labels[list(dict.fromkeys(index for index, _ in files))]
+    ids = names["scenario"].to_list()
+    paths = list(dict.fromkeys(str(footer.path) for _, footer in files))
+    scan = pl.scan_parquet(paths, glob=False, hive_partitioning=False)
+    if len(files) < sum(len(read_parts(Path(path))) for path in paths):
+        scan = scan.filter(pl.col("scenario").is_in(ids))
+    result = scan.join(names.lazy(), on="scenario", how="left", maintain_order="left")
     return result if where is None else result.filter(condition(where))
 
 

@@ -23,12 +23,13 @@ import numpy as np
 
 from sim.engine.simulate import BLOCK, Worker, blocks
 from sim.errors import FaultError, PolicyError, StoreError
-from sim.games.base import Playable, Scenario
-from sim.store.columns import Rows
+from sim.games.base import Playable, Recorder, Scenario
+from sim.store.columns import Arrays, Rows
 from sim.store.parquet import write_table
 from sim.store.provenance import code_stamp
-from sim.store.schema import columns
+from sim.sweep import rounds
 from sim.sweep.counting import Pair, ScenarioCounts, Table
+from sim.sweep.rowkind import RowKind
 
 #: groups of scenarios that a worker process keeps compiled
 KEPT = 8
@@ -56,6 +57,7 @@ class Work:
     sides: tuple[Side, ...]
     plugins: tuple[str, ...]
     stamp: str
+    rows: RowKind = field(default_factory=RowKind)
 
 
 @dataclass(frozen=True)
@@ -125,8 +127,18 @@ class Opened:
     """The scenarios of a group, ready to be played."""
 
     def __init__(self, scenarios: Mapping[str, Scenario], pairs: Mapping[str, list[Pair]]) -> None:
+        self.scenarios = dict(scenarios)
         self.pairs = dict(pairs)
         self.playables: dict[str, Playable] = {id: s.game.compile(s.rules, s.policies) for id, s in scenarios.items()}
+        self._recorders: dict[str, Recorder] = {}
+        self._lock = threading.Lock()
+
+    def recorder(self, id: str, kind: RowKind) -> Recorder:
+        """What tells a scenario's rounds; made when first asked for, because it may have to solve."""
+        with self._lock:
+            if id not in self._recorders:
+                self._recorders[id] = rounds.recorder(self.scenarios[id], kind.regret)
+            return self._recorders[id]
 
 
 _opened: OrderedDict[str, Opened] = OrderedDict()
@@ -296,14 +308,31 @@ def _count(job: Job, opened: Opened, result: Done) -> None:
 def _write(job: Job, opened: Opened) -> None:
     """Write the rows of the one member of a job."""
     (id,) = job.members
-    playable = opened.playables[id]
+    scenario, kind = opened.scenarios[id], job.work.rows
     assert job.path is not None
     assert job.record is not None
+    if kind.table == "rounds":
+        arrays = rounds.play(
+            scenario,
+            opened.recorder(id, kind),
+            seed=job.work.seed,
+            first=job.first,
+            games=job.games,
+            regret=kind.regret,
+        )
+    else:
+        arrays = _results(job, opened, id)
+    write_table(Path(job.path), kind.columns(scenario), dict(job.record), arrays)
+
+
+def _results(job: Job, opened: Opened, id: str) -> Arrays:
+    """One row per seat per game."""
+    playable = opened.playables[id]
     rows = Rows(playable.fields, playable.seats, job.first, job.games)
     room = _room(job.work, opened, min(BLOCK, job.games))
     for first, games in blocks(job.first, job.games):
         rows.place(first, games, room.play(id, job.work.seed, first, games))
-    write_table(Path(job.path), columns("games", playable.fields), dict(job.record), rows.filled())
+    return rows.filled()
 
 
 Kind = Literal["threads", "sequential", "loky", "dask"]

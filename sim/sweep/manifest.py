@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from sim.errors import StoreError
-from sim.store.load import Footer, read_columns, read_footer
+from sim.store.load import Footer, read_columns
 from sim.store.parquet import write_bytes
+from sim.store.parts import part_of
 from sim.store.provenance import fingerprint
 from sim.sweep.plan import Cell, Plan
 from sim.sweep.precision import limits, reached
@@ -41,6 +42,7 @@ def head(plan: Plan) -> dict[str, Any]:
         "first_game": spec.first_game,
         "detail": spec.detail,
         "by": list(plan.by),
+        **({"regret": True} if spec.regret else {}),
         **budget(plan),
         "notes": plan.notes,
         "aliases": plan.aliases,
@@ -53,9 +55,10 @@ def clash(folder: Path, plan: Plan) -> str:
         found = read(folder)
     except StoreError:
         return ""
-    for key in ("game", "seed", "first_game", "detail"):
-        if found.get(key) != head(plan)[key]:
-            return f"{key} = {found.get(key)} (now {head(plan)[key]})"
+    now = head(plan)
+    for key in ("game", "seed", "first_game", "detail", "regret"):
+        if found.get(key, False) != now.get(key, False):
+            return f"{key} = {found.get(key, False)} (now {now.get(key, False)})"
     if plan.conditions or plan.spec.minutes is not None:
         return ""  # what is there already is kept, however far it went
     planned = {cell.id: cell.games for cell in plan.cells}
@@ -73,7 +76,7 @@ def same(folder: Path, plan: Plan) -> bool:
         found = read(folder)
         listed = {e["scenario"]: e for e in found["scenarios"]}
         return all(found.get(k) == v for k, v in head(plan).items()) and all(
-            fingerprint(read_footer(folder / file["path"]).provenance) == file["provenance"]
+            fingerprint(part_of(folder, file).provenance) == file["provenance"]
             for cell in plan.cells
             for file in listed[cell.id]["files"]
         )
@@ -93,6 +96,7 @@ def build(plan: Plan, files: Mapping[str, list[tuple[str, Footer]]], folder: Pat
                 "path": footer.path.relative_to(folder).as_posix(),
                 "rows": footer.rows,
                 "provenance": fingerprint(footer.provenance),
+                **({"start": footer.start} if footer.start is not None else {}),
             }
             for table, footer in files[cell.id]
         ]

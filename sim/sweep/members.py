@@ -95,15 +95,19 @@ class Member:
     def held(self) -> dict[str, Footer] | None:
         """Footers of complete files of this scenario and this way of stopping, whatever their number of games."""
         found = self.footers()
-        if found is None:
-            return None
+        return found if found is not None and self.accepts(found) else None
+
+    def accepts(self, found: Mapping[str, Footer]) -> bool:
+        """Whether footers are those of all files of this scenario and this way of stopping."""
+        if set(found) != set(self.paths):
+            return False
         games = found["counts"].provenance["games"]
         most = found["counts"].provenance.get("most", games)
         wanted = counts_provenance(self.cell, self.plan, games)
         for table, footer in found.items():
             if footer.provenance != {**wanted[table], **({"most": most} if "most" in wanted[table] else {})}:
-                return None
-        return found
+                return False
+        return True
 
     def suffices(self, held: Mapping[str, Footer]) -> bool:
         """Whether files that are there (`held`) are the final ones of this very call."""

@@ -11,11 +11,13 @@ from typing import Any
 from sim import games as registry
 from sim.errors import PolicyError, RulesError, SimError, SweepError, unknown, whole_number
 from sim.games.base import Game, Playable, Scenario
+from sim.sweep import rounds
 from sim.sweep.combine import MOST, Context
 from sim.sweep.counting import Pair, check_by, make_pairs
 from sim.sweep.expand import Point, Seats, line_ups, points
 from sim.sweep.joint import Joint, joint_exclusions
 from sim.sweep.precision import Condition, check, schedule
+from sim.sweep.rowkind import RowKind
 from sim.sweep.space import RuleSpace, told
 from sim.sweep.spec import Design, PairSpec, Spec, line_up, read
 
@@ -84,6 +86,11 @@ class Plan:
     def name(self) -> str:
         return self.spec.name
 
+    @property
+    def rows(self) -> RowKind | None:
+        """The table of rows that it keeps; None where it counts."""
+        return None if self.spec.detail == "summary" else RowKind(self.spec.detail, self.spec.regret)
+
     def looks(self, games: int) -> list[int]:
         """Numbers of games at which a scenario of at most `games` is looked at; only then may it stop."""
         return schedule(games) if self.conditions else [games]
@@ -119,12 +126,16 @@ def plan(source: str | Path | Mapping[str, Any]) -> Plan:
 def _plan(spec: Spec) -> Plan:
     game = registry.get(spec.game)
     designs = spec.every_design()
-    if spec.detail == "games" and any(design.pairs for design in designs):
+    if spec.detail != "summary" and any(design.pairs for design in designs):
         raise SweepError(
-            "pairs with detail = games are not accepted; accepted: detail: summary (rows can be paired later)"
+            f"pairs with detail = {spec.detail} are not accepted; accepted: detail: summary (rows can be paired later)"
         )
-    if spec.by and spec.detail == "games":
-        raise SweepError("by with detail = games is not accepted; accepted: detail: summary (rows have every column)")
+    if spec.by and spec.detail != "summary":
+        raise SweepError(
+            f"by with detail = {spec.detail} is not accepted; accepted: detail: summary (rows have every column)"
+        )
+    if spec.regret and spec.detail != "rounds":
+        raise SweepError(f"regret with detail = {spec.detail} is not accepted; accepted: detail: rounds")
     result = Plan(spec, game, (), [], [], [])
     cells: dict[str, Cell] = {}
     for design in designs:
@@ -133,6 +144,9 @@ def _plan(spec: Spec) -> Plan:
     if not cells:
         raise SweepError("every combination is impossible; accepted: at least one that can be played")
     whole_number("first_game + games", spec.first_game + max(cell.games for cell in result.cells), 1, 2**63 - 1)
+    if spec.detail == "rounds":
+        for cell in result.cells:
+            rounds.check(cell.scenario, cell.games, spec.regret)
     if spec.detail == "summary":
         example = result.cells[0].scenario
         fields = game.fields(example.rules, len(example.policies))

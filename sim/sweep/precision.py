@@ -204,8 +204,10 @@ def check(spec: Spec, by: Sequence[str], pairs: Sequence[Pair], seats: int) -> t
     SweepError
     """
     for key, value in (("until", spec.until), ("minutes", spec.minutes)):
-        if value is not None and spec.detail == "games":
-            raise SweepError(f"{key} with detail = games is not accepted; accepted: detail: summary, or only games")
+        if value is not None and spec.detail != "summary":
+            raise SweepError(
+                f"{key} with detail = {spec.detail} is not accepted; accepted: detail: summary, or only games"
+            )
     texts = [spec.until] if isinstance(spec.until, str) else spec.until or []
     found = tuple(parse(text) for text in texts)
     for condition in found:

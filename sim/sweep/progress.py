@@ -48,6 +48,8 @@ class Progress:
         self.games = 0
         #: scenarios done and failed, where that is known
         self.scenarios: tuple[int, int] | None = None
+        #: seconds after which the run ends whatever is done, where there is such a limit
+        self.limit: float | None = None
         self.show = show
         self.stream = stream or sys.stderr
         self.begun = self._told = time.monotonic()
@@ -91,7 +93,7 @@ class Progress:
                 told += f"  {self.scenarios[0]:,} done" + (
                     f", {self.scenarios[1]:,} failed" if self.scenarios[1] else ""
                 )
-            self._bar.update(self._task, completed=self.done, total=max(self.work, 1e-9), rate=told)
+            self._bar.update(self._task, completed=self.state(now)["share"], total=1.0, rate=told)
         elif now - self._told >= EVERY:
             self._told = now
             self.say(self.line(now))
@@ -112,6 +114,8 @@ class Progress:
         """How it stands, as plain data: share done, games, games a second, seconds left, scenarios done and failed."""
         seconds = max(now - self.begun, 1e-9)
         share = min(self.done / max(self.work, 1e-9), 1.0)
+        if self.limit is not None:
+            share = max(share, min(seconds / self.limit, 1.0))
         done, failed = self.scenarios or (0, 0)
         return {
             "share": round(share, 4),

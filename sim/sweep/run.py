@@ -12,7 +12,7 @@ from typing import Any
 from sim.errors import FaultError, SweepError, whole_number
 from sim.store import records
 from sim.store.load import Footer
-from sim.sweep import manifest
+from sim.sweep import compact, manifest
 from sim.sweep.backends import Backend, check_backend, choose
 from sim.sweep.estimate import cost
 from sim.sweep.lock import locked
@@ -126,12 +126,17 @@ def run(
             leftover.unlink(missing_ok=True)
         with Stop() as stop:
             missing, reached = _survey(planned, folder)
+            if missing and compact.is_compact(folder):
+                missing, reached = {}, compact.settled(planned, folder)
+                if not reached:  # there is more to play
+                    compact.unpack(folder)
+                    missing, reached = _survey(planned, folder)
             outcome = Outcome(0, [], False, False)
             if missing:
-                # what is done can be read while the rest is played, and after a kill
-                done = {id: files for id, files in reached.items() if id not in missing}
-                manifest.write_partial(folder, planned, manifest.build(planned, done, folder))
                 with choose(backend, workers, scheduler) as doers:
+                    # what is done can be read while the rest is played, and after a kill
+                    done = {id: files for id, files in reached.items() if id not in missing}
+                    manifest.write_partial(folder, planned, manifest.build(planned, done, folder))
                     outcome = _play(planned, missing, folder, doers, stop, progress, max_failures)
                 _, reached = _survey(planned, folder)
         seconds = time.monotonic() - begun
@@ -143,6 +148,7 @@ def run(
             with contextlib.suppress(OSError):
                 (folder / CHECKPOINTS).rmdir()
             manifest.write(folder, found)
+            compact.tidy(folder, found)
         elif outcome.failures or outcome.stopped or outcome.played:
             manifest.write_partial(folder, planned, found)
         if complete:
@@ -208,6 +214,7 @@ def _play(
     log.begin(scenarios=len(planned.cells), open=len(todo), games=planned.games(), **manifest.budget(planned))
     total = sum(missing[cell.id] * weight[cell.id] for cell in todo)
     with Progress(planned.name, total, show=show) as bar:
+        bar.limit = None if planned.spec.minutes is None else 60 * planned.spec.minutes
         watch = Watch(planned, weight, bar, log)
         outcome = play(planned, todo, folder, backend, weight, watch, stop=stop, max_failures=max_failures)
         if not outcome.stopped:
@@ -224,12 +231,12 @@ def _survey(planned: Plan, folder: Path) -> tuple[dict[str, int], Files]:
     files: Files = {}
     settled = manifest.same(folder, planned)  # its end was decided by the clock
     for cell in planned.cells:
-        if planned.spec.detail == "games":
+        if planned.rows is not None:
             pieces = RowStream(cell, planned, folder, NOBODY)
             if pieces.missing:
                 missing[cell.id] = pieces.open_games()
             else:
-                files[cell.id] = [("games", footer) for footer in pieces.footers]
+                files[cell.id] = [(planned.rows.table, footer) for footer in pieces.footers]
             continue
         member = Member(cell, planned, folder)
         held = member.held()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from sim.sweep.streams import CountStream, RowStream, Stream
 
 #: seconds between two lines of progress in the log
 EVERY = 10.0
+
+#: seconds that jobs which are out may take to end after a stop; what is not back by then is played again later
+GRACE = 30.0
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ def streams(
 ) -> Iterator[Stream]:
     """The streams of all that is missing, one at a time, in the order of the plan."""
     for group in groups(todo):
-        if plan.spec.detail == "games":
+        if plan.rows is not None:
             for cell in group.cells:
                 yield RowStream(cell, plan, folder, watch)
         else:
@@ -132,6 +136,7 @@ def play(
     limit = None if plan.spec.minutes is None else 60 * plan.spec.minutes
     source = _Source(plan, streams(plan, todo, folder, weight, backend.lanes, watch), backend.lanes)
     gave_up = False
+    patience = math.inf  # once somebody has asked to stop, jobs that are out are not awaited for ever
 
     def over() -> bool:
         return limit is not None and time.monotonic() - begun >= limit
@@ -143,7 +148,9 @@ def play(
                 if job is None:
                     break
                 backend.submit(job)
-            if not source.owner:
+            if stop() and patience == math.inf:
+                patience = time.monotonic() + GRACE
+            if not source.owner or time.monotonic() > patience:
                 break
             for job, done in backend.wait():
                 if done.storage:

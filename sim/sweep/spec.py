@@ -8,7 +8,8 @@
     plugins: [my_policies.py]    # files of one's own policies, beside this one
     seed: 7
     games: 1_000_000             # per scenario; a variant, a line-up or a design may ask for fewer
-    detail: summary              # exact joint counts of the columns in `by`; or games: one row per seat per game
+    detail: summary              # exact joint counts of the columns in `by`; or games: one row per seat per game; or
+                                 # rounds: one row per seat per round (with regret: true also what a choice lost)
     by: [score, zeros]           # default: the game's headline columns
     variants:                    # every entry stands for one or more sets of rules
       - grid: {level: [beginner, expert]}             # every combination
@@ -49,7 +50,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, ValidationInfo, field_validator
 
 from sim.errors import SweepError, unknown
 from sim.games.own import load as load_policies
@@ -155,7 +156,8 @@ class Spec(_Model):
     sample_seed: int | None = Field(None, ge=0, le=2**64 - 1)
     games: int = Field(ge=1, le=2**63 - 1)
     first_game: int = Field(0, ge=0, le=2**63 - 1)
-    detail: Literal["games", "summary"] = "summary"
+    detail: Literal["games", "rounds", "summary"] = "summary"
+    regret: StrictBool = False
     by: list[str] | None = None
     impossible: Literal["refuse", "skip"] = "refuse"
     variants: list[Variant] = [Variant()]

@@ -24,8 +24,8 @@ def sql(sweep: str | Path, *, data: str | Path = "data") -> Any:
     Returns
     -------
     duckdb.DuckDBPyConnection
-        Views ``games`` or ``counts`` and ``differences``, each with a column ``scenario``; ``scenarios`` holds
-        what `sim.scenarios` gives.
+        Views ``games``, ``rounds``, or ``counts`` and ``differences``, each with a column ``scenario``; ``scenarios``
+        holds what `sim.scenarios` gives.
 
     Raises
     ------
@@ -39,18 +39,23 @@ def sql(sweep: str | Path, *, data: str | Path = "data") -> Any:
     folder = folder_of(sweep, data)
     found = manifest.read(folder)
     files: dict[str, list[str]] = {}
+    shared = False
     for entry in found["scenarios"]:
         for file in entry["files"]:
-            files.setdefault(file["table"], []).append(str(checked(folder, file).path.resolve()))
+            footer = checked(folder, file)
+            shared = shared or footer.start is not None
+            files.setdefault(file["table"], []).append(str(footer.path.resolve()))
     connection = duckdb.connect()
     connection.register("scenarios", described(found).to_arrow())
     for table, paths in files.items():
-        # the partition key is a text even where every id looks like a number
-        quoted = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
-        connection.execute(
-            f"CREATE VIEW {table} AS SELECT * FROM read_parquet([{quoted}], hive_partitioning = true, "
-            "hive_types = {'scenario': VARCHAR})"
-        )
+        quoted = ", ".join("'" + path.replace("'", "''") + "'" for path in dict.fromkeys(paths))
+        if shared:  # the scenario is a column; of a sweep that has lost some, files may hold more than it does
+            columns = "* EXCLUDE (scenario), scenario"
+            source = f"read_parquet([{quoted}], hive_partitioning = false) SEMI JOIN scenarios USING (scenario)"
+        else:  # the partition key is a text even where every id looks like a number
+            columns = "*"
+            source = f"read_parquet([{quoted}], hive_partitioning = true, hive_types = {{'scenario': VARCHAR}})"
+        connection.execute(f"CREATE VIEW {table} AS SELECT {columns} FROM {source}")
     return connection
 
 

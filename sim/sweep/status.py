@@ -130,7 +130,6 @@ def last_run(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
                 run["told"] = time
             case {"event": "finished", "scenario": str(id), "games": int(games)}:
                 finished[id] = games
-                failures.pop(id, None)
             case {"event": "failed", "scenario": str(id), **more}:
                 told = {key: str(more.get(key, "")) for key in ("label", "message", "traceback")}
                 failures[id] = {"scenario": id, **told}

@@ -16,12 +16,12 @@ from sim.engine.simulate import BLOCK, blocks
 from sim.errors import StoreError
 from sim.store.load import Footer, read_footer
 from sim.store.provenance import code_stamp
-from sim.sweep import rows
 from sim.sweep.groups import Group
 from sim.sweep.jobs import Done, Failure, Job, Opened, Work, describe, offer, withdraw
 from sim.sweep.members import Member
 from sim.sweep.plan import Cell, Plan
 from sim.sweep.precision import limits, met
+from sim.sweep.rowkind import RowKind
 
 #: about how long a job should take, in seconds of one core
 JOB_SECONDS = 0.4
@@ -67,7 +67,9 @@ def package(group: Group, plan: Plan) -> tuple[Work, Opened]:
     game = plan.game.name
     key = f"{plan.name}-{plan.spec.seed}-{'-'.join(scenarios)}-{next(_numbers)}"
     files = tuple(name for name in plugins if Path(name).is_file())
-    return Work(key, game, plan.spec.seed, tuple(plan.by), sides, files, code_stamp(game)), opened
+    return Work(
+        key, game, plan.spec.seed, tuple(plan.by), sides, files, code_stamp(game), plan.rows or RowKind()
+    ), opened
 
 
 class Stream(Protocol):
@@ -228,9 +230,9 @@ class RowStream:
         self.cell = cell
         self.plan = plan
         self.events = events
-        size = rows.group_games(len(cell.scenario.policies))
-        self.all = list(blocks(plan.spec.first_game, cell.games, size))
-        self.folder = folder / "games" / f"scenario={cell.id}"
+        self.kind = plan.rows or RowKind()
+        self.all = list(blocks(plan.spec.first_game, cell.games, self.kind.group_games(cell.scenario)))
+        self.folder = folder / self.kind.table / f"scenario={cell.id}"
         self.footers: list[Footer] = []
         self.missing = [piece for piece in self.all if not self.present(*piece)]
         self.left = len(self.missing)
@@ -242,7 +244,7 @@ class RowStream:
         return self.folder / f"rows-{first:012d}.parquet"
 
     def record(self, first: int, games: int) -> dict[str, Any]:
-        return rows.provenance_of(self.cell.scenario, self.plan.spec.seed, first, games)
+        return self.kind.provenance(self.cell.scenario, self.plan.spec.seed, first, games)
 
     def present(self, first: int, games: int) -> bool:
         try:

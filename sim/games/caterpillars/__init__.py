@@ -23,6 +23,7 @@ from sim.games.caterpillars.kernel import (
 from sim.games.caterpillars.outcomes import outcomes
 from sim.games.caterpillars.placement import placement
 from sim.games.caterpillars.policies import OPTIMAL, POLICIES, READS_OTHERS
+from sim.games.caterpillars.rounds import CaterpillarsRecorder, round_fields
 from sim.games.caterpillars.rules import CaterpillarsRules
 
 MAX_SEATS = 1000
@@ -83,6 +84,29 @@ class CaterpillarsGame(Game):
 
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
         return _trace.trace(self.compile(rules, policies), seed, game)
+
+    def round_fields(self, rules: RulesModel, seats: int, regret: bool = False) -> tuple[Field, ...]:
+        assert isinstance(rules, CaterpillarsRules)
+        return round_fields(rules, regret)
+
+    def rows_per_game(self, rules: RulesModel, seats: int) -> int:
+        assert isinstance(rules, CaterpillarsRules)
+        return rules.rounds * seats
+
+    def check_regret(self, rules: RulesModel) -> None:
+        assert isinstance(rules, CaterpillarsRules)
+        if rules.has_bonus or rules.blanks:
+            sheet = f"a sheet with {rules.blanks} blanks" if rules.blanks else "a sheet without blanks"
+            raise InputError(
+                f"regret was asked for at level {rules.level} for {sheet}; accepted: beginner and intermediate, sheet "
+                f"= {rules.rounds} labels from 1 to 12, where one table of exact values serves all games"
+            )
+
+    def recorder(self, rules: RulesModel, policies: Sequence[Policy], regret: bool = False) -> CaterpillarsRecorder:
+        assert isinstance(rules, CaterpillarsRules)
+        if regret:
+            self.check_regret(rules)
+        return CaterpillarsRecorder(self.compile(rules, policies), _book(rules.text()) if regret else None)
 
     def solve(
         self,

@@ -56,6 +56,11 @@ Book = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 #: exact values by what the caterpillars' blanks hold: value, add (see `way_value` in the placements)
 Plan = tuple[np.ndarray, np.ndarray]
 
+#: a recorded row, one per round and seat: an outcome, the dice of the round, and the label of the box whose number is
+#: that of the round (there are as many boxes as rounds)
+RECORDED = 6
+BONUS_BOX, BONUS_VALUE, BOX, BOX_SCORE, DICE, LABEL = range(RECORDED)
+
 _MEDIAN = 0
 _LOWEST = 1
 _TOTAL = 3
@@ -447,12 +452,13 @@ def play_games(
     record,
     recorded,
 ):
-    """Play games `first` … `first + games − 1` into `out`; with `record`, keep the moves of the last one in `recorded`.
+    """Play games `first` … `first + games − 1` into `out`; with `record`, keep their moves in `recorded`.
 
     `rules_`, `tables_` and `work_` are arrays of one record, `players` and `positions` have one per seat; `book` is
     None or the exact values that policy `optimal` reads, `plan` None or those that placement `optimal` reads; `user`
     None or the users' functions (choose, single, place), `mind` None or what thinking policies need; `recorded` is
-    int64[rounds × seats, 4] (outcomes, round by round). Labels stay in `positions`, dice in `work_`.
+    int64[games × rounds × seats, RECORDED], game by game, round by round; without `record` it is not touched. Labels
+    of the last game stay in `positions`, dice in `work_`.
     """
     rules = rules_[0]
     tables = tables_[0]
@@ -484,10 +490,13 @@ def play_games(
                 bonus_box, bonus_value, box, score = unpack(outcome)
                 write(position, bonus_box, bonus_value, box, score)
                 if record:
-                    recorded[r * seats + s, 0] = bonus_box
-                    recorded[r * seats + s, 1] = bonus_value
-                    recorded[r * seats + s, 2] = box
-                    recorded[r * seats + s, 3] = score
+                    row = (g * rules.rounds + r) * seats + s
+                    recorded[row, BONUS_BOX] = bonus_box
+                    recorded[row, BONUS_VALUE] = bonus_value
+                    recorded[row, BOX] = box
+                    recorded[row, BOX_SCORE] = score
+                    recorded[row, DICE] = x
+                    recorded[row, LABEL] = position.labels[r]
         report(positions, seats, rules.final, out, g * seats)
 
 
@@ -523,7 +532,7 @@ class _Scratch:
             if PLANNER <= player.policy <= WEIGHTED:
                 fill_served(player, position)
         self.work = np.zeros(1, WORK).view(np.recarray)
-        self.recorded = np.zeros((rules.rounds * seats, 4), np.int64)
+        self.recorded = np.zeros((rules.rounds * seats, RECORDED), np.int64)  # of one game
         self.mind = make_mind(rules) if any(p.info.number in THINKERS for p in policies) else None
 
 
@@ -587,6 +596,11 @@ class CaterpillarsPlayable(Playable):
         reads = [p.info.number in READS_OTHERS or p.info.code is not None for p in policies]
         self._reads_others = any(reads) and self.seats > 1
         self._user = fill_slots(policies, SLOTS, {"single": _single, "place": _place})
+
+    @property
+    def kernel_rules(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rules as the kernel sees them, and its tables of outcomes."""
+        return self._rules, self._tables
 
     def scratch(self) -> _Scratch:
         return _Scratch(self.rules, self.policies)

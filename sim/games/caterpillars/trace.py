@@ -32,7 +32,7 @@ def trace(playable: CaterpillarsPlayable, seed: int, game: int) -> dict[str, Any
             {
                 "policy": policy.text(),
                 "labels": [int(v) for v in scratch.positions[s].labels[: rules.rounds]],
-                "outcomes": [[int(v) for v in scratch.recorded[r * seats + s]] for r in range(rules.rounds)],
+                "outcomes": [[int(v) for v in scratch.recorded[r * seats + s, :4]] for r in range(rules.rounds)],
                 "totals": [int(row[f"total_{x}"][s]) for x in "abc"],
                 "bonus": [int(row[f"bonus_{x}"][s]) for x in "abc"],
                 "flying": int(row["flying"][s]),

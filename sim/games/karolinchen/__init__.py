@@ -15,6 +15,7 @@ from sim.games.karolinchen import trace as _trace
 from sim.games.karolinchen.kernel import KERNEL_VERSION, SLOTS, KarolinchenPlayable, reads_book, result_fields
 from sim.games.karolinchen.perfect import MAX_FRUITS
 from sim.games.karolinchen.policies import POLICIES
+from sim.games.karolinchen.rounds import USUAL_TURNS, KarolinchenRecorder, round_fields
 from sim.games.karolinchen.rules import MAX_SEATS, MIN_SEATS, KarolinchenRules
 
 
@@ -72,6 +73,20 @@ class KarolinchenGame(Game):
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
         assert isinstance(rules, KarolinchenRules)
         return _trace.trace(self.compile(rules, policies), rules, policies, seed, game)
+
+    def round_fields(self, rules: RulesModel, seats: int, regret: bool = False) -> tuple[Field, ...]:
+        assert isinstance(rules, KarolinchenRules)
+        return round_fields(rules)
+
+    def rows_per_game(self, rules: RulesModel, seats: int) -> int:
+        assert isinstance(rules, KarolinchenRules)
+        return min(USUAL_TURNS, rules.max_turns)
+
+    def recorder(self, rules: RulesModel, policies: Sequence[Policy], regret: bool = False) -> KarolinchenRecorder:
+        assert isinstance(rules, KarolinchenRules)
+        if regret:
+            self.check_regret(rules)
+        return KarolinchenRecorder(self.compile(rules, policies), rules)
 
     def solve(
         self,

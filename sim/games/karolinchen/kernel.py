@@ -173,14 +173,15 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, user, 
 
     `book` is the table of values that `optimal` reads, None where nobody plays it.
 
-    With `record`, int64[turns, RECORD], the moves of the (then only) game are written down; None compiles to a kernel
-    without a trace of recording.
+    With `record`, int64[turns of all games, RECORD], the moves are written down, game after game; None compiles to a
+    kernel without a trace of recording.
     """
     position = positions[0]
     work = works[0]
     seats = position.seats
     may = position.may == 1
     second_roll = position.second_roll == 1
+    before = 0  # turns of the games before this one
     for g in range(games):
         game = np.uint64(first + g)
         if work.fault[0] == 0:
@@ -206,9 +207,9 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, user, 
             if turn & 31 == 0:
                 fill_words(work, turn, seed, game)
             if record is not None:
-                record[turn - 1, SEAT] = seat
-                record[turn - 1, MIDDLE] = middle
-                record[turn - 1, ROLLS] = -rolls
+                record[before + turn - 1, SEAT] = seat
+                record[before + turn - 1, MIDDLE] = middle
+                record[before + turn - 1, ROLLS] = -rolls
             colour = position.current[seat]
             shift = 4 * colour
             count = (middle >> shift) & 15
@@ -220,13 +221,13 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, user, 
             rolls += 1 if need else 0
             count = (middle >> shift) & 15
             if record is not None:
-                record[turn - 1, ROLLED] = new
+                record[before + turn - 1, ROLLED] = new
             if second_roll and fresh and count == 0 and turn > 1:
                 middle = rolled(work, turn, 1, dice, seed, game)
                 count = (middle >> shift) & 15
                 rolls += 1
                 if record is not None:
-                    record[turn - 1, ROLLED + 1] = middle
+                    record[before + turn - 1, ROLLED + 1] = middle
             places = position.places[seat]
             n = min(count, places)
             middle -= n << shift
@@ -235,9 +236,9 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, user, 
             position.covered[seat] += n
             position.places[seat] = places
             if record is not None:
-                record[turn - 1, TAKES] = 0
-                record[turn - 1, CHOICES] = 0
-                record_take(record, turn, colour, n)
+                record[before + turn - 1, TAKES] = 0
+                record[before + turn - 1, CHOICES] = 0
+                record_take(record, before + turn, colour, n)
             while places == 0:
                 position.finished[seat] += 1
                 if position.finished[seat] == 6:
@@ -249,8 +250,8 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, user, 
                 position.places[seat] = places
                 position.left[seat] ^= 1 << colour
                 if record is not None:
-                    record[turn - 1, CHOSEN + record[turn - 1, CHOICES]] = colour
-                    record[turn - 1, CHOICES] += 1
+                    record[before + turn - 1, CHOSEN + record[before + turn - 1, CHOICES]] = colour
+                    record[before + turn - 1, CHOICES] += 1
                 count = (middle >> (4 * colour)) & 15
                 if count == 0:
                     break
@@ -263,14 +264,15 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, user, 
                 position.covered[seat] += n
                 position.places[seat] = places
                 if record is not None:
-                    record_take(record, turn, colour, n)
+                    record_take(record, before + turn, colour, n)
             if record is not None:
-                record[turn - 1, ROLLS] += rolls
-                record[turn - 1, LEFT] = middle
-                record[turn - 1, EATING] = 1 if dice == 0 and winner < 0 else 0
+                record[before + turn - 1, ROLLS] += rolls
+                record[before + turn - 1, LEFT] = middle
+                record[before + turn - 1, EATING] = 1 if dice == 0 and winner < 0 else 0
             if dice == 0 and winner < 0:
                 eatings += 1
                 dice = 6
+        before += turn
         for s in range(seats):
             row = g * seats + s
             out[0, row] = turn
@@ -332,13 +334,14 @@ class KarolinchenPlayable(Playable):
         """Play games `first` … `first + games − 1` into `out`, int32[8, games × seats]."""
         self._play(seed, first, games, out, scratch, None)
 
-    def record(self, seed: int, game: int) -> tuple[np.ndarray, np.ndarray]:
-        """Play one game and write it down: results int32[8, seats] and moves int64[turns, RECORD]."""
-        out = np.zeros((len(self.fields), self.seats), np.int32)
+    def record(self, seed: int, first: int, games: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """Play games and write them down: results int32[8, games × seats] and moves int64[turns of all, RECORD]."""
+        out = np.zeros((len(self.fields), games * self.seats), np.int32)
         scratch = self.scratch()
-        self.play(seed, game, 1, out, scratch)
-        record = np.zeros((int(out[0, 0]), RECORD), np.int64)  # how long the game is, only playing it can tell
-        self._play(seed, game, 1, out, scratch, record)
+        self.play(seed, first, games, out, scratch)
+        turns = int(out[0, :: self.seats].sum(dtype=np.int64))  # how long a game is, only playing it can tell
+        record = np.zeros((turns, RECORD), np.int64)
+        self._play(seed, first, games, out, scratch, record)
         return out, record
 
     def _play(

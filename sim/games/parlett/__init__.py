@@ -7,10 +7,11 @@ from typing import Any
 
 from sim.engine.slot import slot_arguments
 from sim.errors import InputError, PolicyError, unknown
-from sim.games.base import Field, Game, Playable, Policy, RulesModel
+from sim.games.base import Field, Game, Policy, RulesModel
 from sim.games.parlett import trace as _trace
 from sim.games.parlett.kernel import KERNEL_VERSION, SLOTS, ParlettPlayable, result_fields
 from sim.games.parlett.policies import POLICIES
+from sim.games.parlett.rounds import ParlettRecorder, round_fields
 from sim.games.parlett.rules import ParlettRules
 
 #: what describes a position with all cards known
@@ -38,13 +39,27 @@ class ParlettGame(Game):
         assert isinstance(rules, ParlettRules)
         return result_fields(rules)
 
-    def compile(self, rules: RulesModel, policies: Sequence[Policy]) -> Playable:
+    def compile(self, rules: RulesModel, policies: Sequence[Policy]) -> ParlettPlayable:
         assert isinstance(rules, ParlettRules)
         return ParlettPlayable(rules, policies)
 
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
         assert isinstance(rules, ParlettRules)
         return _trace.trace(rules, policies, seed, game)
+
+    def round_fields(self, rules: RulesModel, seats: int, regret: bool = False) -> tuple[Field, ...]:
+        assert isinstance(rules, ParlettRules)
+        return round_fields(rules)
+
+    def rows_per_game(self, rules: RulesModel, seats: int) -> int:
+        assert isinstance(rules, ParlettRules)
+        return rules.deals * rules.plays
+
+    def recorder(self, rules: RulesModel, policies: Sequence[Policy], regret: bool = False) -> ParlettRecorder:
+        assert isinstance(rules, ParlettRules)
+        if regret:
+            self.check_regret(rules)
+        return ParlettRecorder(self.compile(rules, policies))
 
     def solve(
         self,

@@ -124,8 +124,8 @@ def decide(position, work, n, u, user, memory):
 
 
 @jit
-def play_deal(deal, position, work, seed, game, user, memory, records):
-    """Play one deal with the cards of `work.deck`; leaves its results in `work`."""
+def play_deal(deal, position, work, seed, game, user, memory, records, at):
+    """Play one deal with the cards of `work.deck`; leaves its results in `work`, and its plays in ``records[at]``."""
     hand_size = position.hand_size
     deck = work.deck
     cards = work.cards
@@ -183,7 +183,7 @@ def play_deal(deal, position, work, seed, game, user, memory, records):
         last_rank = card % RANKS + 1
         position.row[t] = card
         if records.shape[0] > 0:
-            play = records[deal].plays[t]
+            play = records[at].plays[t]
             play[0] = seat
             play[1] = card
             play[2] = total
@@ -209,7 +209,7 @@ def play_deal(deal, position, work, seed, game, user, memory, records):
     work.scores[seat] = final_score(own_running, own_courts, other_courts, stuck, seat, bonus)
     work.scores[rival] = final_score(other_running, other_courts, own_courts, stuck, rival, bonus)
     if records.shape[0] > 0:
-        record = records[deal]
+        record = records[at]
         for i in range(CARDS):
             record.deck[i] = deck[i]
         record.count = count
@@ -226,7 +226,7 @@ def play_games(seed, first, games, positions, works, user, memory, out, records)
 
     `positions` and `works` hold one record each: what the policies see, with the rules, and what they do not. `user` is
     None or the users' functions, `memory` None or the working memory of the search. `records`
-    is empty, or holds one record for each deal of the last game.
+    is empty, or holds one record for each deal of every game.
     """
     position = positions[0]
     work = works[0]
@@ -240,7 +240,7 @@ def play_games(seed, first, games, positions, works, user, memory, out, records)
             out[f, column + 1] = 0
         for deal in range(work.deals):
             shuffle(work, seed, game, deal)
-            play_deal(deal, position, work, seed, game, user, memory, records)
+            play_deal(deal, position, work, seed, game, user, memory, records, g * work.deals + deal)
             for s in range(2):
                 out[SCORE, column + s] += work.scores[s]
                 out[RUNNING, column + s] += work.running[s]
@@ -332,7 +332,7 @@ class ParlettPlayable(Playable):
         return Scratch(self.rules, self.policies)
 
     def play(self, seed: int, first: int, games: int, out: np.ndarray, scratch: Any, record: bool = False) -> None:
-        """See `Playable.play`; with `record` the deals of the last game are kept in ``scratch.records``."""
+        """See `Playable.play`; with `record` the deals are kept in ``scratch.records``, which has room for one game."""
         records = scratch.records if record else scratch.no_records
         play_games(
             np.uint64(seed), first, games, scratch.positions, scratch.works, self._user, scratch.memory, out, records

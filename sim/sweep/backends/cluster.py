@@ -7,7 +7,9 @@ which every worker has to see under the same path. Dask gives the jobs of a dead
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+import signal
+import threading
+from collections.abc import Iterator, Sequence
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, Self
@@ -19,6 +21,19 @@ from sim.sweep.jobs import Done, Failure, Job, perform
 
 #: seconds to wait for the scheduler, and for its first worker
 PATIENCE = 30
+
+
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes started here ignore Ctrl-C, which on a terminal reaches them too: the answer is the caller's."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class Cluster:
@@ -51,9 +66,10 @@ class Cluster:
         self._cluster: Any = None
         self.deaths = 0
         if scheduler is None:
-            self._cluster = LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-            )
+            with _deaf():
+                self._cluster = LocalCluster(
+                    n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+                )
         try:
             self._client: Any = Client(self._cluster or scheduler, timeout=PATIENCE, set_as_default=False)
             self._client.wait_for_workers(1, timeout=PATIENCE)
