@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from benchmarks.coverage import AT_LEAST, EXACT, PAGE, cases, spread_bias
+from benchmarks.coverage import AT_LEAST, EXACT, NEAR, PAGE, cases, spread_bias
 from sim import stats
 
 
@@ -48,13 +48,14 @@ def test_the_page_keeps_its_promises():
     rows = re.findall(r"^\| [^|]+ \| [^|]+ \|[^|]+\|[^|]+\| (.+?) \| ([\d.]+) % \|", PAGE.read_text("utf-8"), re.M)
     assert len(rows) > 40
     for promise, measured in rows:
-        low, high = {"94 to 96 %": EXACT, "at least 94.5 %": AT_LEAST}[promise]
+        low, high = {"94 to 96 %": EXACT, "at least 94.5 %": AT_LEAST, "93 to 97 %": NEAR}[promise]
         assert 100 * low <= float(measured) <= 100 * high
 
 
-# Each case draws 10,000 samples (2,000 where one takes long). With true coverage of 95 % the measured share is outside
-# 94 … 96 % with probability 4e-6. Where "at least" is promised the true coverage is above 95.5 %, and a measured share
-# below 94.5 % has probability 1e-6.
+# Each case draws 10,000 samples, with fixed seeds. With true coverage of 95 % the measured share is outside 94 … 96 % with
+# probability 4e-6; the lowest true coverage in the list is 94.4 % (Wilson for one half in 1,000 games, from the binomial
+# distribution), which falls below 94 % with probability 0.04. Where "at least" is promised the true coverage is above
+# 97 %. One case takes long and draws 2,000: outside 93 … 97 % with probability 4e-5.
 
 
 @pytest.mark.deep
