@@ -52,10 +52,10 @@ def test_the_page_keeps_its_promises():
         assert 100 * low <= float(measured) <= 100 * high
 
 
-# Each case draws 10,000 samples, with fixed seeds. With true coverage of 95 % the measured share is outside 94 … 96 % with
-# probability 4e-6; the lowest true coverage in the list is 94.4 % (Wilson for one half in 1,000 games, from the binomial
-# distribution), which falls below 94 % with probability 0.04. Where "at least" is promised the true coverage is above
-# 97 %. One case takes long and draws 2,000: outside 93 … 97 % with probability 4e-5.
+# Each case draws 10,000 samples, with fixed seeds. With true coverage of 95 % the measured share is outside
+# 94 … 96 % with probability 4e-6; the lowest true coverage in the list is 94.4 % (Wilson for one half in 200 games,
+# from the binomial distribution), which falls below 94 % with probability 0.04. Where "at least" is promised the true
+# coverage is above 97 %. One case takes long and draws 2,000: outside 93 … 97 % with probability 4e-5.
 
 
 @pytest.mark.deep
