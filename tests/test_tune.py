@@ -80,7 +80,7 @@ def test_the_loss_against_opponents_is_the_mean_of_both_seatings() -> None:
 
 
 def test_the_gain_in_exact_regret_is_measured_on_the_labelled_sheets() -> None:
-    """t of 20,000 pairs a sheet at 1 − 10⁻⁶; the sheets as printed, with blanks, give a gain 15 half-widths away."""
+    """t of 20,000 pairs a sheet at 1 − 10⁻⁶; the sheets as printed, with blanks, give a gain nine half-widths away."""
     room = get("caterpillars")
     rules = room.rules_type.parse({"boxes": 2})
     poor, good = (room.policies.parse(p) for p in ("planner(given_up=1, patience=3)", "planner"))
