@@ -209,7 +209,6 @@ def test_no_bias_over_many_policies_and_sheets():
         if policy in ("greedy", "learned"):
             wrong.append(z_of(loaded(rules, policy), 1000, 100 + number, exact))
     assert len(z) == 240
-    print(max(map(abs, z)), sp.kstest(z, "norm").pvalue, max(map(abs, wrong)), sp.kstest(wrong, "norm").pvalue)
     assert max(map(abs, z)) < FAR
     assert sp.kstest(z, "norm").pvalue > 0.01
     assert max(map(abs, wrong)) > FAR
