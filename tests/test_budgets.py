@@ -106,7 +106,11 @@ def test_more_games_go_on_from_what_is_there(tmp_path: Path) -> None:
 
 def test_files_that_stopped_by_another_rule_are_not_taken_over(tmp_path: Path) -> None:
     run(spec(), data=tmp_path)
-    other = run(spec(until="half_width(mean score) <= 0.01"), data=tmp_path)
+    before = content(tmp_path / "t")
+    with pytest.raises(SweepError, match=r"holds a sweep with until = .*; accepted: another name .* or --replace"):
+        run(spec(until="half_width(mean score) <= 0.01"), data=tmp_path)
+    assert content(tmp_path / "t") == before
+    other = run(spec(until="half_width(mean score) <= 0.01"), data=tmp_path, replace=True)
     assert other.reused == 0
     fixed = run({k: v for k, v in spec(games=FIRST).items() if k != "until"}, data=tmp_path, replace=True)
     assert fixed.reused == 0

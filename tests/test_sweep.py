@@ -691,3 +691,46 @@ def test_sql_keeps_ids_that_look_like_numbers(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr("sim.games.base.Scenario.id", "012345678901")
     sim.sweep(spec(games=100, detail="games"), data=tmp_path)
     assert sim.sql("t", data=tmp_path).execute("SELECT DISTINCT scenario FROM games").fetchall() == [("012345678901",)]
+
+
+@pytest.mark.parametrize("state", ["finished", "unfinished", "manifest cut short"])
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"seed": 8}, "seed = 7"),
+        ({"games": 10_000}, "20,000 games of a scenario"),
+        ({"by": ["win"]}, "by = "),
+        ({"until": "half_width(mean score) <= 1"}, "until = none"),
+    ],
+)
+def test_results_are_not_replaced_unasked_whatever_became_of_the_manifest(
+    tmp_path: Path, state: str, more: dict[str, Any], message: str
+) -> None:
+    given = spec(variants=[{"grid": {"sides": [4, 6]}}])
+    folder = run(given, data=tmp_path).folder
+    if state == "unfinished":
+        (folder / "manifest.json").unlink()
+    elif state == "manifest cut short":
+        os.truncate(folder / "manifest.json", 100)
+    before = content(folder)
+    with pytest.raises(SweepError, match=message):
+        run({**given, **more}, data=tmp_path)
+    assert content(folder) == before
+    assert run(given, data=tmp_path).played == 0
+    assert (folder / "manifest.json").stat().st_size > 1_000
+    assert run({**given, **more}, data=tmp_path, replace=True).folder == folder
+
+
+@pytest.mark.parametrize("text", ["3", "[]", '{"scenarios": 3}', '{"scenarios": [{"x": 1}]}'])
+def test_odd_manifest_is_one_line(tmp_path: Path, text: str) -> None:
+    folder = run(spec(games=100), data=tmp_path).folder
+    (folder / "manifest.json").write_text(text)
+    for read in (sim.load, sim.scenarios):
+        with pytest.raises(StoreError, match="is not a manifest"):
+            read("t", data=tmp_path)
+
+
+@pytest.mark.parametrize("name", ["runs", "exact", "ladders", "league"])
+def test_folders_of_the_lab_are_no_names_of_sweeps(name: str) -> None:
+    with pytest.raises(SweepError, match="names a folder"):
+        plan(spec(name=name))

@@ -83,7 +83,8 @@ def read_arrow(footer: Footer, columns: Sequence[str] | None = None) -> pa.Table
             table = _shared(footer.path, found.st_mtime_ns, found.st_size, chosen).slice(footer.start, footer.rows)
     except (pa.ArrowException, OSError) as error:
         raise StoreError(
-            f"{footer.path} is damaged ({str(error).splitlines()[0]}); accepted: a complete file"
+            f"{footer.path} is damaged ({str(error).splitlines()[0]})"
+            "; accepted: a complete file (delete this one and run the sweep again)"
         ) from None
     return table.select(chosen).cast(arrow_schema(wanted))
 

@@ -148,6 +148,15 @@ def write_partial(folder: Path, plan: Plan, manifest: Mapping[str, Any]) -> None
     write(folder, {**rest, "planned": len(plan.cells), "scenarios": scenarios}, PARTIAL)
 
 
+def _is_manifest(found: Any) -> bool:
+    """Whether it has the form of a manifest, so that readers need not ask."""
+    if not isinstance(found, dict) or not {"sweep", "game", "seed", "detail", "scenarios"} <= found.keys():
+        return False
+    entries = found["scenarios"]
+    keys = {"scenario", "label", "games", "seats", "rules", "policies", "files"}
+    return isinstance(entries, list) and all(isinstance(entry, dict) and keys <= entry.keys() for entry in entries)
+
+
 def read(folder: Path, *, partial: bool = False) -> dict[str, Any]:
     """The manifest of a finished sweep; StoreError where there is none.
 
@@ -172,6 +181,6 @@ def read(folder: Path, *, partial: bool = False) -> dict[str, Any]:
         ) from None
     except (OSError, ValueError) as error:
         raise StoreError(f"{path} cannot be read ({error}); accepted: a manifest written by sim sweep") from None
-    if not isinstance(found, dict) or "scenarios" not in found:
+    if not _is_manifest(found):
         raise StoreError(f"{path} is not a manifest; accepted: a manifest written by sim sweep")
     return found

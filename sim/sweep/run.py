@@ -12,7 +12,7 @@ from typing import Any
 from sim.errors import FaultError, SweepError, whole_number
 from sim.store import records
 from sim.store.load import Footer
-from sim.sweep import compact, manifest
+from sim.sweep import compact, guard, manifest
 from sim.sweep.backends import Backend, check_backend, choose
 from sim.sweep.estimate import cost
 from sim.sweep.lock import locked
@@ -117,11 +117,9 @@ def run(
     folder = Path(data) / planned.name
     begun = time.monotonic()
     with locked(Path(data), planned.name):
-        lost = "" if replace else manifest.clash(folder, planned)
+        lost = "" if replace else manifest.clash(folder, planned) or guard.lost(folder, planned)
         if lost:
-            raise SweepError(
-                f"{folder} holds a finished sweep with {lost}; accepted: another name or data folder, or --replace"
-            )
+            raise SweepError(f"{folder} holds a sweep with {lost}; accepted: another name or data folder, or --replace")
         for leftover in folder.rglob("*.tmp"):  # of killed runs: nobody else writes here now
             leftover.unlink(missing_ok=True)
         with Stop() as stop:

@@ -61,6 +61,9 @@ from sim.sweep.wording import first_of, keys, refused
 #: a condition of `until`, for messages
 EXAMPLE = "half_width(mean score) <= 0.01 at 95 %"
 
+#: folders under data/ that are not sweeps
+_OWN_FOLDERS = ("runs", "exact", "ladders", "league")
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 #: names that no folder may have on Windows, with any ending
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.I)
@@ -202,11 +205,11 @@ class Spec(_Model):
     def _folder(cls, value: str) -> str:
         if len(value) > LONGEST_NAME:
             raise ValueError(f"name has {len(value)} letters; accepted: at most {LONGEST_NAME}: it names a folder")
-        if not _NAME.fullmatch(value) or value.endswith(".") or value == "runs" or _DEVICE.fullmatch(value):
+        if not _NAME.fullmatch(value) or value.endswith(".") or value in _OWN_FOLDERS or _DEVICE.fullmatch(value):
             raise ValueError(
                 f"name = {value!r} is not accepted"
                 "; accepted: letters, digits, '_', '.' and '-', a letter or digit first, no '.' at the end"
-                " (not 'runs' or a device like 'con'): it names a folder"
+                " (not one of the lab's own, as 'runs' or 'exact', or a device like 'con'): it names a folder"
             )
         return value
 

@@ -13,6 +13,9 @@ from sim.errors import SweepError
 from sim.sweep.backends import RETRIES
 from sim.sweep.jobs import Done, Failure, Job, perform
 
+#: seconds after which a worker without work ends: a caller that was killed leaves nobody behind
+ORPHANED = 60
+
 
 def _quiet() -> None:
     """Ctrl-C on a terminal reaches every process: workers leave the answer to the caller."""
@@ -52,7 +55,7 @@ class Processes:
         if self._pool is None:
             from loky import ProcessPoolExecutor
 
-            self._pool = ProcessPoolExecutor(self.lanes, timeout=None, initializer=_quiet)
+            self._pool = ProcessPoolExecutor(self.lanes, timeout=ORPHANED, initializer=_quiet)
         return self._pool
 
     def submit(self, job: Job) -> None:
