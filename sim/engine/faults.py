@@ -9,12 +9,15 @@ import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from numba import types
 from numba.core import ir
 
 WHOLE_NUMBER = "a whole number, as int(…)"
+#: statements that the compiler names without a line, by their word: how their instructions begin
+_STATEMENTS = {"with": "BEFORE_WITH", "raise": "RAISE_VARARGS", "yield": "YIELD", "import": "IMPORT", "async": "GET_A"}
 _HOOK = threading.Lock()
 
 
@@ -22,18 +25,30 @@ def one_line(function: Callable[..., Any], error: Exception) -> str:
     """What the compiler found, without its advice: where, and the sentence that names the fault."""
     code = function.__code__
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    call = re.search(r"found for signature:\s*>>> (.+)", text)
     if isinstance(error, KeyError):  # a field that the record does not have
         said = f"no field {error.args[0]!r}"
+    elif call:
+        said = re.sub(r"Literal\[\w+\]\((.*?)\)", r"\1", call[1]).strip() + " is not possible with these types"
     else:
         lines = [" ".join(part.split()) for part in text.splitlines()]
         skipped = ("File ", "During:", "Failed in", "^", "<source", "There are", "- ", "* ")
         said = next((part for part in lines if part and not part.startswith(skipped)), type(error).__name__)
+        said = re.sub(r"\.*\s*Raised from .*", "", said)
+    return f"{code.co_filename}:{_line(code, said, text)}: {function.__name__} cannot be compiled: {said}"
+
+
+def _line(code: CodeType, said: str, text: str) -> int:
+    """The line of a fault: as the compiler says, or where the name or statement that it complains of stands."""
+    found = re.findall(r'File "([^"]+)", line (\d+)', text) + re.findall(r" at (\S+) \((\d+)\)", text)
+    told = [int(line) for file, line in found if Path(file).name == Path(code.co_filename).name]
+    if told:
+        return told[-1]
     named = set(re.findall(r"'([^']+)'", said))
-    at = [i.positions.lineno for i in dis.get_instructions(code) if i.argval in named and i.positions]
-    found = re.findall(r'File "([^"]+)", line (\d+)', text)
-    own = [int(line) for file, line in found if Path(file).name == Path(code.co_filename).name]
-    line = (own or at or [code.co_firstlineno])[-1]
-    return f"{code.co_filename}:{line}: {function.__name__} cannot be compiled: {said}"
+    kinds = [kind for word, kind in _STATEMENTS.items() if re.search(rf"\b{word}\b", said)]
+    steps = [i for i in dis.get_instructions(code) if i.positions and i.positions.lineno]
+    at = [i for i in steps if i.argval in named] or [i for i in steps if i.opname.startswith(tuple(kinds))]
+    return at[-1].positions.lineno if at and at[-1].positions else code.co_firstlineno
 
 
 def fits(kind: Any) -> bool:
