@@ -48,7 +48,8 @@ def _line(code: CodeType, said: str, text: str) -> int:
     kinds = [kind for word, kind in _STATEMENTS.items() if re.search(rf"\b{word}\b", said)]
     steps = [i for i in dis.get_instructions(code) if i.positions and i.positions.lineno]
     at = [i for i in steps if i.argval in named] or [i for i in steps if i.opname.startswith(tuple(kinds))]
-    return at[-1].positions.lineno if at and at[-1].positions else code.co_firstlineno
+    line = at[-1].positions.lineno if at and at[-1].positions else None
+    return line or code.co_firstlineno
 
 
 def fits(kind: Any) -> bool:
