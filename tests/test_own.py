@@ -233,7 +233,8 @@ LOOP = f"{FAULTY}    k = 0\n    while k >= 0:\n        k = (k + 1) % 7\n    retu
 
 
 DEAF = """
-import sys, threading
+import sys
+from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import sim.cli
 from sim.cli import watch
@@ -254,12 +255,8 @@ def play(_arguments):
 
 
 def elsewhere(arguments):
-    worker = threading.Thread(target=play, args=(arguments,))
-    worker.start()
-    try:
-        worker.join()
-    except KeyboardInterrupt:
-        worker.join()  # as a pool of threads does on its way out
+    with ThreadPoolExecutor(1) as pool:  # which waits for its threads on the way out
+        pool.submit(play, arguments).result()
 
 
 watch.GRACE = 1.0
