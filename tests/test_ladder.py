@@ -143,12 +143,19 @@ def test_wrong_pools_are_refused(tmp_path: Path) -> None:
         ({"top": ["add(slip=0.1)"], "rungs": 2}, "has 1 policies in top; accepted: at most 0 of 2 rungs"),
         ({"by": "luck"}, r"unknown measure \(by\) of pool ladder 'luck'; accepted: win, score"),
         ({"gap": -1}, "gap = -1 of pool ladder is not accepted"),
+        ({"gap": 0.9}, r"gap = 0.9 of pool ladder is not accepted; accepted: a number from 0, less than 0.5 \(share"),
         ({"rung": 3}, r"unknown key of pool ladder 'rung' \(did you mean rungs\?\)"),
         ({"game": "karolinchen", "pool": ["match", "racer"], "by": "score"}, "karolinchen has no scores"),
         ({"pool": ["plain", "add(more=0)"]}, "no two policies are surely 0.01 apart; accepted: more games, or others"),
     ):
         with pytest.raises(SimError, match=message):
             make_ladder({**POOL, **change})
+    with pytest.raises(
+        SimError, match=r"not a pool; accepted: YAML with game, pool and, if wanted, rules, by, \S+,"
+    ) as e:
+        make_ladder({"game": "toy"})
+    told = str(e.value).split("with ")[1].replace(" and, if wanted", "").split(", ")
+    assert len(set(told)) == len(told)  # no key twice
     with pytest.raises(SimError, match="cannot read"):
         read_pool(tmp_path / "none.yaml")
 

@@ -365,6 +365,7 @@ def test_json_and_words_tell_the_same(capsys: pytest.CaptureFixture[str], tmp_pa
     assert f"{record['table'][0]['rate']:.2%}" in told
     assert "Fit: one number per policy fits two policies always: nothing to test." in told
     assert (tmp_path / "x.parquet").exists()
+    assert told.endswith("x.parquet: 1 pair\n")
 
 
 @pytest.mark.parametrize("page", ["docs/how-to/tournament.md"])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
 import pytest
 from conftest import ROOT
 
 import sim
+from sim.cli import run
 from sim.errors import InputError
 from sim.games.caterpillars.rules import LEVELS
 from sim.verify import panel
@@ -63,6 +66,38 @@ def test_the_standing_is_the_mean_over_the_sheets() -> None:
     assert greedy["loss"] == pytest.approx(by_sheet("beginner", "greedy", 200, seed=3, results=KEPT)["loss"].mean())
     assert greedy["low"] < greedy["loss"] < greedy["high"] < greedy["worst"]
     assert planner["high"] < greedy["low"]
+
+
+def test_the_command_tells_the_standing(capsys: pytest.CaptureFixture[str]) -> None:
+    call = [
+        "panel",
+        "--level",
+        "beginner",
+        "--policy",
+        "greedy",
+        "--policy",
+        "planner",
+        "--sheets",
+        "3",
+        "--games",
+        "200",
+    ]
+    call += ["--seed", "3", "--results", str(KEPT)]
+    assert run([*call, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    found = standing(["greedy", "planner"], 200, seed=3, levels=["beginner"], results=KEPT, sheets=3)
+    assert told == {"seed": 3, "games": 200, "rows": found.to_dicts()}
+    # every eighth of the 24, so that the sheets of the variation are among them
+    some = [by_sheet("beginner", "greedy", 200, seed=3, results=KEPT, first=i, last=i + 1) for i in (0, 8, 16)]
+    assert found["loss"][0] == pytest.approx(sum(one["loss"][0] for one in some) / 3, abs=1e-12)
+    assert run(call) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split() == ["beginner", f"{found['loss'][0]:.2%}", *lines[1].split()[2:4], "greedy"]
+    for wrong in (["--sheets", "25"], ["--level", "sunshine"], ["--policy", "nobody"], ["--games", "1"]):
+        assert run(["panel", "--results", str(KEPT), *wrong]) == 2
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n")) == ("", 1)
+        assert "; accepted: " in err
 
 
 #: the largest share of the optimum that may be missing, by level and policy

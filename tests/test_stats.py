@@ -102,8 +102,13 @@ def test_fair_share_chi_square_and_simultaneous_intervals():
     reference = sp.chisquare([30, 50, 20])
     assert f.fair == pytest.approx(1 / 3)
     assert (f.chi_square, f.p_value) == (pytest.approx(reference.statistic), pytest.approx(reference.pvalue))
-    wide = sp.binomtest(30, 100).proportion_ci(1 - 0.05 / 3, method="wilson")
-    assert (f.shares[0].low, f.shares[0].high) == (pytest.approx(wide.low), pytest.approx(wide.high))
+    # wider than an interval for this seat alone, not wider than Bonferroni's for three
+    alone, wide = (sp.binomtest(30, 100).proportion_ci(1 - 0.05 / m, method="wilson") for m in (1, 3))
+    assert wide.low < f.shares[0].low < alone.low
+    assert alone.high < f.shares[0].high < wide.high
+    # what one of two seats wins the other loses: both intervals hold together, at 95 % each
+    two, own = stats.fair_share([40, 60], 100), sp.binomtest(40, 100).proportion_ci(0.95, method="wilson")
+    assert (two.shares[0].low, two.shares[0].high) == (pytest.approx(own.low), pytest.approx(own.high))
     capped = stats.fair_share([30, 50, 10], 100)
     assert capped.fair == pytest.approx(0.3)
 

@@ -16,7 +16,7 @@ import sim
 from sim.cli import run
 from sim.errors import SimError
 from sim.games import get
-from sim.league.objectives import objective_for
+from sim.league.objectives import Regret, objective_for
 from sim.league.tune import tune
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -77,6 +77,78 @@ def test_the_loss_against_opponents_is_the_mean_of_both_seatings() -> None:
             win = rows["win"].to_numpy().reshape(-1, 2)
             points.append((1 + win[:, seat] - win[:, 1 - seat]).mean() / 2)
     assert -loss == pytest.approx(np.mean(points), abs=1e-12)
+
+
+def test_the_gain_in_exact_regret_is_measured_on_the_labelled_sheets() -> None:
+    """t of 20,000 pairs a sheet at 1 − 10⁻⁶; the sheets as printed, with blanks, give a gain nine half-widths away."""
+    room = get("caterpillars")
+    rules = room.rules_type.parse({"boxes": 2})
+    poor, good = (room.policies.parse(p) for p in ("planner(given_up=1, patience=3)", "planner"))
+    for sheets in ([SHEET], [SHEET, [1, 6, 1, 1, 2, 5]]):
+        goal = objective_for(room, rules, poor, sheets=sheets)
+        assert isinstance(goal, Regret)
+        gain = goal.gain(good, poor, 1, 20_000, 1)
+        exact = goal.regret(poor) - goal.regret(good)
+        assert gain.n == 20_000 * len(sheets)
+        assert exact > 2.5 * gain.half_width  # there is something to see
+        assert abs(gain.value - exact) < 4.9 * gain.half_width / 1.96
+        assert goal.better(good, poor, gain)
+        assert not goal.better(poor, good, gain)
+
+
+def test_the_start_stays_where_nothing_better_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+    """Slips only do harm, and the search cannot end at the very border."""
+    found = tune(
+        "caterpillars", policy="planner", parameters={"slip": (0, 1)}, games=50, check=5000, seed=4, generations=1
+    )
+    assert found.candidate.parameters()["slip"] > 0
+    assert found.gain.high < 0
+    assert found.policy.text() == found.default.text() == "planner"
+    assert found.stays
+    record = found.record()
+    assert (record["policy"], record["stays"], record["candidate"]) == ("planner", True, found.candidate.text())
+    call = "tune caterpillars --policy planner --parameter slip=0:1 --games 50 --check 5000 --seed 4 --generations 1"
+    assert run(call.split()) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["planner", f"tried {found.candidate.text()}, not surely better: the start stays"]
+    assert lines[2].startswith("its gain over planner: -")
+    # and where the search comes back to where it began
+    call = "tune toy --policy add(more=10) --parameter more=0:10 --against add(more=5) --games 300 --seed 4"
+    assert run([*call.split(), "--generations", "1"]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        "add(more=10)",
+        "the search ended where it began: the start stays",
+    ]
+
+
+def test_a_start_outside_its_range_is_moved_to_the_nearer_end_and_told(capsys: pytest.CaptureFixture[str]) -> None:
+    found = tune("toy", **{**TOY, "parameters": {"more": (6, 9)}}, generations=1)
+    assert found.default.text() == "add(more=6)"
+    assert found.moved == {"more": (0.0, 6.0)}
+    assert found.record()["moved"] == {"more": {"given": 0.0, "used": 6.0}}
+    assert all(6 <= e["parameters"]["more"] <= 9 for e in found.evaluations)
+    assert tune("toy", **TOY, generations=1).moved == {}
+    call = "tune toy --policy add(more=10) --parameter more=2:4 --against add(more=5) --games 300 --seed 4"
+    assert run([*call.split(), "--generations", "1"]) == 0
+    assert "more = 10 lies outside 2 to 4: the search began at 4\n" in capsys.readouterr().out
+
+
+def test_own_policies_that_play_alone_are_tuned_for_their_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    room = get("caterpillars")
+    monkeypatch.setattr(room.policies, "entries", dict(room.policies.entries))
+
+    @sim.policy("caterpillars", parameters={"worth": sim.parameter(0.0, 0.0, 3.0, "points per point", "of the store")})
+    def collector(position, options, n, params, u):
+        "The first that there is."
+        return 0
+
+    own = room.policies.parse("collector")
+    goal = objective_for(room, room.rules_type.parse(None), own)
+    assert goal.identity() == {"kind": "score"}
+    with pytest.raises(SimError, match=r"labels were given for collector, one's own policy, .*; accepted: built-in"):
+        objective_for(room, room.rules_type.parse({"boxes": 2}), own, sheets=[SHEET])
+    with pytest.raises(SimError, match="rival of caterpillars, which does not play alone"):
+        objective_for(room, room.rules_type.parse(None), room.policies.parse("rival"))
 
 
 @pytest.mark.deep

@@ -14,10 +14,12 @@ from sim.analysis.parlett import court_short, hold_curve
 from sim.analysis.richness import decision_richness
 from sim.analysis.scores import best_policies, par_table, score_distribution, score_summary
 from sim.analysis.seats import odd_one_out, seat_shares, shares_by
+from sim.analysis.skill import chance_ahead, seats_alike, skill_and_luck, winners
 
 __all__ = [
     "bedtime",
     "best_policies",
+    "chance_ahead",
     "court_short",
     "decision_richness",
     "difference_counts",
@@ -32,6 +34,9 @@ __all__ = [
     "score_distribution",
     "score_summary",
     "seat_shares",
+    "seats_alike",
     "shares_by",
+    "skill_and_luck",
     "survival_curves",
+    "winners",
 ]

@@ -55,7 +55,9 @@ def seat_shares(
             fair = stats.fair_share([round(w) for w in wins], n, level)
             shares, test = fair.shares, (fair.chi_square, fair.p_value, fair.spread)
         else:
-            shares = [stats.mean_share(*s, 1 - (1 - level) / k) for s in samples]
+            # of two seats, both intervals hold or fail together; with more, shares of wins go together in unknown ways
+            each = stats.seat_level([w / n for w in wins], level) if k == 2 else 1 - (1 - level) / k
+            shares = [stats.mean_share(*s, each) for s in samples]
             test = (math.nan, math.nan, _spread(samples, n))
         for (seat, _), share, s in zip(parts, shares, samples, strict=True):
             parts_of = {name: e.value for name, e in stats.win_draw_loss(*s, level).items()}

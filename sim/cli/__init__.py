@@ -40,6 +40,7 @@ MODULES = (
     "solve",
     "verify",
     "exact",
+    "panel",
     "learn",
     "report",
     "schema",

@@ -87,7 +87,8 @@ def tournament(
     if not record["cycles"]:
         print("Cycles: none at a common error rate of 5 %.")
     if out is not None:
-        print(f"{out}: {len(record['pairs'])} pairs")
+        pairs = len(record["pairs"])
+        print(f"{out}: {pairs} pair{'' if pairs == 1 else 's'}")
 
 
 def _half(row: dict[str, Any], name: str) -> float:

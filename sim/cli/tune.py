@@ -83,10 +83,11 @@ def tune(
     def tell(generation: int, best: float) -> None:
         print(f"tune: generation {generation}, smallest loss {best:.5g}", file=sys.stderr, flush=True)
 
+    ranges = _ranges(parameter)
     found = api.tune(
         game,
         policy=policy,
-        parameters=_ranges(parameter),
+        parameters=ranges,
         rules=rules_from(preset, rules),
         games=number("games", games),
         seed=number("seed", seed),
@@ -105,10 +106,19 @@ def tune(
     e = found.gain
     scale, unit = (100, "points of win rate") if found.unit == "win rate" else (1, found.unit)
     print(found.policy.text())
+    for name, (given, used) in found.moved.items():
+        low, high = ranges[name]
+        print(f"{name} = {given:g} lies outside {low:g} to {high:g}: the search began at {used:g}")
+    if found.stays:
+        same = found.candidate.text() == found.default.text()
+        tried = "the search ended where it began" if same else f"tried {found.candidate.text()}, not surely better"
+        print(f"{tried}: the start stays")
+    whose = f"its gain over {found.default.text()}" if found.stays else f"gain over {found.default.text()}"
     print(
-        f"gain over {found.default.text()}: {scale * e.value:.3f} {unit}, 95 % interval {scale * e.low:.3f} to "
+        f"{whose}: {scale * e.value:.3f} {unit}, 95 % interval {scale * e.low:.3f} to "
         f"{scale * e.high:.3f}, {e.n:,} fresh games, paired"
     )
     if found.regret is not None:
-        print(f"exact regret: {found.regret[0]:.4f} points before, {found.regret[1]:.4f} after")
+        after = "with what was tried" if found.stays else "after"
+        print(f"exact regret: {found.regret[0]:.4f} points before, {found.regret[1]:.4f} {after}")
     print(f"{len(found.evaluations)} evaluations, {found.reused} of them found in the log")

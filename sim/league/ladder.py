@@ -92,7 +92,8 @@ def read_pool(source: Path | str | Mapping[str, Any]) -> Pool:
             given = None
     known = ("game", "rules", "by", "gap", "games", "measure", "seed", "rungs", "noise", "pool", "top", "top_games")
     if not isinstance(given, Mapping) or not {"game", "pool"} <= set(given):
-        raise SweepError(f"{name} is not a pool; accepted: YAML with game, pool and, if wanted, {', '.join(known)}")
+        wanted = ", ".join(key for key in known if key not in ("game", "pool"))
+        raise SweepError(f"{name} is not a pool; accepted: YAML with game, pool and, if wanted, {wanted}")
     for key in given:
         if key not in known:
             raise SweepError(unknown(f"key of pool {name}", key, known))
@@ -109,9 +110,12 @@ def read_pool(source: Path | str | Mapping[str, Any]) -> Pool:
         raise SweepError(unknown(f"measure (by) of pool {name}", by, MEASURES))
     if by == "score" and "score" not in [f.name for f in room.fields(rules, 2)]:
         raise SweepError(f"pool {name}: {room.name} has no scores; accepted: by: win")
+    limit, unit = (0.5, "share of wins above one half") if by == "win" else (1_000, "points")
     gap = given.get("gap", 0.01 if by == "win" else 0.15)
-    if isinstance(gap, bool) or not isinstance(gap, int | float) or not 0 <= gap < (0.5 if by == "win" else 1e9):
-        raise SweepError(f"gap = {gap!r} of pool {name} is not accepted; accepted: a number from 0")
+    if isinstance(gap, bool) or not isinstance(gap, int | float) or not 0 <= gap < limit:
+        raise SweepError(
+            f"gap = {gap!r} of pool {name} is not accepted; accepted: a number from 0, less than {limit:,} ({unit})"
+        )
     games = whole_number("games", given.get("games", 20_000), 2, 2**40)
     rungs = whole_number("rungs", given.get("rungs", 10), 2, 1000)
     if len(top) > rungs - 2:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,10 @@ class Objective(abc.ABC):
     def gain(self, tuned: Policy, default: Policy, seed: int, games: int, workers: int) -> Estimate:
         """How much better the tuned policy is than the default one, paired on the same games."""
 
+    def better(self, tuned: Policy, default: Policy, gain: Estimate) -> bool:
+        """Whether the tuned policy is surely better: by default, whether the whole interval of the gain says so."""
+        return gain.low > 0
+
     def _play(self, wanted: Plan, seed: int, first: int, games: int, workers: int) -> Played:
         return play(self.game, self.rules, wanted, seed=seed, games=games, first_game=first, workers=workers)
 
@@ -64,27 +69,52 @@ class Score(Objective):
         return scores.contrast([1, -1])
 
 
-class Regret(Score):
+class Regret(Objective):
     """Mean exact regret over labelled sheets: the optimal value less the policy's; the gain is one of mean score.
 
     This difference is the sum of all losses that `sim.games.caterpillars.exact.regret` tells by round and kind.
     """
 
+    unit = "points"
+
     def __init__(self, game: Game, rules: RulesModel, sheets: Sequence[Sequence[int]]) -> None:
         super().__init__(game, rules)
         self.sheets = [[int(x) for x in labels] for labels in sheets]
         self.optimal = [float(game.solve(rules, labels=labels).value) for labels in self.sheets]
+        self._known: dict[str, float] = {}
 
     def identity(self) -> dict[str, Any]:
         return {"kind": "regret", "sheets": self.sheets}
 
     def regret(self, policy: Policy) -> float:
         """Mean regret over the sheets, in points."""
-        own = [float(self.game.solve(self.rules, [policy], labels=labels).value) for labels in self.sheets]
-        return float(np.mean(np.array(self.optimal) - own))
+        key = policy.text()
+        if key not in self._known:
+            own = [float(self.game.solve(self.rules, [policy], labels=labels).value) for labels in self.sheets]
+            self._known[key] = float(np.mean(np.array(self.optimal) - own))
+        return self._known[key]
 
     def losses(self, policies: Sequence[Policy], seed: int, first: int, games: int, workers: int) -> list[float]:
         return [self.regret(policy) for policy in policies]
+
+    def gain(self, tuned: Policy, default: Policy, seed: int, games: int, workers: int) -> Estimate:
+        """The mean over the sheets, each played with its labels on `games` indices of its own."""
+        found = []
+        for i, labels in enumerate(self.sheets):
+            rules = self.game.rules_type.parse({**self.rules.changed(), "sheet": labels})
+            wanted = alone([tuned, default])
+            scores = play(
+                self.game, rules, wanted, seed=seed, games=games, first_game=i * games, workers=workers
+            ).scores
+            assert scores is not None
+            found.append(scores.contrast([1, -1]))
+        value = float(np.mean([e.value for e in found]))
+        # the dice of the sheets are independent; of their half-widths the squares add up
+        half = float(np.sqrt(np.sum([e.half_width**2 for e in found]))) / len(found)
+        return replace(found[0], value=value, low=value - half, high=value + half, n=sum(e.n for e in found))
+
+    def better(self, tuned: Policy, default: Policy, gain: Estimate) -> bool:
+        return self.regret(tuned) < self.regret(default)  # exact: no game has a say
 
 
 class Wins(Objective):
@@ -134,6 +164,11 @@ def objective_for(
     if sheets:
         if game.name != "caterpillars":
             raise InputError(f"labels were given for {game.name}; accepted: caterpillars, where exact regret is known")
+        if policy.info.code is not None:
+            raise PolicyError(
+                f"labels were given for {policy.id}, one's own policy, whose exact regret is not known; accepted: "
+                f"built-in policies, or no labels (its mean score is tuned, with --rules sheet=[…] on one sheet)"
+            )
         return Regret(game, rules, sheets)
     if against:
         check_lineups(game, rules, plan(game, [policy, *against], [(0, 1 + j) for j in range(len(against))]))
@@ -143,7 +178,8 @@ def objective_for(
     except (PolicyError, RulesError):
         alone = False
     else:
-        alone = not game.interacts(policy)
+        # one's own policy may look at others, but can do without: a game for one seat shows it none
+        alone = policy.info.code is not None or not game.interacts(policy)
     if not alone:
         raise PolicyError(
             f"no opponents were given for {policy.id} of {game.name}, which does not play alone; accepted: at least "

@@ -22,9 +22,10 @@ from typing import Any
 import numpy as np
 
 from sim import games as registry
-from sim.errors import InputError, PolicyError, StoreError, unknown, whole_number
-from sim.games.base import Policy, PolicyParameter, RulesModel
+from sim.errors import InputError, StoreError, whole_number
+from sim.games.base import Policy, RulesModel
 from sim.league.objectives import Objective, Regret, objective_for
+from sim.league.ranges import Range, check_ranges, moved
 from sim.stats import Estimate
 from sim.store.parquet import write_bytes
 
@@ -41,13 +42,17 @@ class Tuned:
 
     Attributes
     ----------
-    policy, default : Policy
-        The tuned policy and the one it began with.
+    policy : Policy
+        The answer: the candidate if it is surely better than the default, else the default.
+    default, candidate : Policy
+        Where the search began, and where it ended.
     gain : Estimate
-        How much better it is, in `unit`, on games of the seed after the tuning's, paired.
+        How much better the candidate is, in `unit`, on games of the seed after the tuning's, paired.
     unit : str
     regret : (float, float) or None
-        Exact mean regret of the default and of the tuned policy, where that was made small.
+        Exact mean regret of the default and of the candidate, where that was made small; it decides then.
+    moved : mapping of name to (float, float)
+        Values of the policy given that lie outside their ranges, and where the search began instead.
     evaluations : list of dict
         The log: ``generation candidate first_game parameters loss``.
     reused : int
@@ -56,11 +61,18 @@ class Tuned:
 
     policy: Policy
     default: Policy
+    candidate: Policy
     gain: Estimate
     unit: str
     regret: tuple[float, float] | None
+    moved: dict[str, tuple[float, float]]
     evaluations: list[dict[str, Any]]
     reused: int
+
+    @property
+    def stays(self) -> bool:
+        """Whether the default stays, because the candidate is not surely better."""
+        return self.policy.text() == self.default.text()
 
     def record(self) -> dict[str, Any]:
         """Everything but the log, as plain data."""
@@ -69,56 +81,14 @@ class Tuned:
             "policy": self.policy.text(),
             "parameters": self.policy.parameters(),
             "default": self.default.text(),
+            "candidate": self.candidate.text(),
+            "stays": self.stays,
+            "moved": {name: {"given": given, "used": used} for name, (given, used) in self.moved.items()},
             "gain": {"unit": self.unit, **e.row(), "level": e.level, "n": e.n, "method": e.method},
-            "regret": None if self.regret is None else {"default": self.regret[0], "tuned": self.regret[1]},
+            "regret": None if self.regret is None else {"default": self.regret[0], "candidate": self.regret[1]},
             "evaluations": len(self.evaluations),
             "reused": self.reused,
         }
-
-
-@dataclass(frozen=True)
-class Range:
-    """One parameter that is fitted, and where it may lie."""
-
-    parameter: PolicyParameter
-    low: float
-    high: float
-
-    def value(self, x: float) -> float:
-        """The parameter at `x` (0 … 1), told with six digits: what is played is what the log says."""
-        v = self.low + min(1.0, max(0.0, float(x))) * (self.high - self.low)
-        v = float(round(v)) if self.parameter.integer else float(f"{v:.6g}")
-        return min(self.high, max(self.low, v))
-
-    def place(self, value: float) -> float:
-        """Where a value lies (0 … 1); the middle if it is outside."""
-        x = (value - self.low) / (self.high - self.low)
-        return x if 0 <= x <= 1 else 0.5
-
-
-def check_ranges(policy: Policy, parameters: Mapping[str, Sequence[float]]) -> list[Range]:
-    """Parameters to be fitted with their bounds, checked against the policy's own."""
-    known = {p.name: p for p in policy.info.parameters if not p.choices}
-    if not parameters:
-        raise PolicyError(
-            f"no parameters to tune were given for {policy.id}; accepted: {', '.join(known) or '(it has no numbers)'}"
-        )
-    found = []
-    for name, bounds in parameters.items():
-        if name not in known:
-            raise PolicyError(unknown(f"number of policy {policy.id}", name, known or ["(it has none)"]))
-        own = known[name]
-        try:
-            low, high = (float(b) for b in bounds)
-        except (TypeError, ValueError):
-            low = high = 0.0
-        if not own.low <= low < high <= own.high:
-            raise PolicyError(
-                f"bounds {bounds!r} of {name} are not accepted; accepted: low and high, {own.low:g} ≤ low < high ≤ "
-                f"{own.high:g}"
-            )
-        found.append(Range(own, low, high))
-    return found
 
 
 class Log:
@@ -230,6 +200,7 @@ def tune(
     policy : policy
         Where to begin; parameters that are not fitted stay as they are.
     parameters : mapping of name to (low, high)
+        A value of the policy outside its range is moved to the nearer end, which the answer tells (`Tuned.moved`).
     games : int
         Games per candidate: those of generation g have indices g × games …, fresh for each generation.
     seed : int
@@ -237,7 +208,7 @@ def tune(
     generations, population : int
         How long, and how many candidates each (default 4 + 3 ln(parameters), rounded down).
     check : int, optional
-        Games of the seed after `seed` on which the gain is measured; default 10 × games.
+        Games of the seed after `seed` on which the gain is measured (for each sheet in `labels`); default 10 × games.
     log : path, optional
         JSON lines; if it is there, the run goes on from it, with the same result as without interruption.
     on_generation : callable(generation, best loss), optional
@@ -251,6 +222,8 @@ def tune(
     parsed = room.rules_type.parse(rules)
     start = room.policies.parse(policy)
     ranges = check_ranges(start, parameters)
+    outside = moved(start, ranges)
+    start = room.policies.parse({"id": start.id, **start.parameters(), **{k: used for k, (_, used) in outside.items()}})
     seed = whole_number("seed", seed, 0, 2**64 - 1)
     games = whole_number("games", games, 2, 2**40)
     generations = whole_number("generations", generations, 1, 10**6)
@@ -275,10 +248,12 @@ def tune(
     kept = Log(None if log is None else Path(log), head, int(strategy.popsize))
     evaluations = _search(goal, start, ranges, strategy, kept, generations, games, seed, workers, on_generation)
     best = strategy.result.xfavorite
-    tuned = _with(goal, start, {r.parameter.name: r.value(x) for r, x in zip(ranges, best, strict=False)})
-    gain = goal.gain(tuned, start, (seed + 1) % 2**64, fresh, workers)
-    regret = (goal.regret(start), goal.regret(tuned)) if isinstance(goal, Regret) else None
-    return Tuned(tuned, start, gain, goal.unit, regret, evaluations, min(len(kept.found), len(evaluations)))
+    found = _with(goal, start, {r.parameter.name: r.value(x) for r, x in zip(ranges, best, strict=False)})
+    gain = goal.gain(found, start, (seed + 1) % 2**64, fresh, workers)
+    answer = found if goal.better(found, start, gain) else start
+    regret = (goal.regret(start), goal.regret(found)) if isinstance(goal, Regret) else None
+    reused = min(len(kept.found), len(evaluations))
+    return Tuned(answer, start, found, gain, goal.unit, regret, outside, evaluations, reused)
 
 
 def _with(goal: Objective, start: Policy, values: Mapping[str, float]) -> Policy:

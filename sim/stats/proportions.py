@@ -1,10 +1,9 @@
-"""Shares: Wilson intervals, win/draw/loss, and whether k seats get their fair share."""
+"""Shares: Wilson intervals, and win/draw/loss."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -68,66 +67,3 @@ def win_draw_loss(values: ArrayLike, counts: ArrayLike, level: float = 0.95) -> 
     n = int(c.sum())
     parts = {"win": v == 1, "draw": (v > 0) & (v < 1), "loss": v == 0}
     return {name: wilson(int(c[here].sum()), n, level) for name, here in parts.items()}
-
-
-@dataclass(frozen=True)
-class FairShare:
-    """Do k seats get the same share of the wins?
-
-    Attributes
-    ----------
-    shares : list of Estimate
-        Share of each seat; the intervals hold for all seats at once (Bonferroni over the seats).
-    fair : float
-        The share that each should get: the mean of the shares (1/k where every game has a winner).
-    chi_square, p_value : float
-        Pearson's test of equal shares among the games with a winner (k − 1 degrees of freedom).
-    spread : float
-        Standard deviation of the true shares over seats, corrected for sampling noise (0 where the noise explains all).
-    """
-
-    shares: list[Estimate]
-    fair: float
-    chi_square: float
-    p_value: float
-    spread: float
-    n: int
-
-
-def fair_share(wins: ArrayLike, games: int, level: float = 0.95) -> FairShare:
-    """Compare the wins of k seats when each game has at most one winner.
-
-    Parameters
-    ----------
-    wins : array of int, length k
-        Games won by each seat.
-    games : int
-        Games played; games without a winner (capped) count for nobody.
-    """
-    w = np.asarray(wins, np.int64)
-    k = w.size
-    if k < 2 or games <= 0 or w.sum() > games:
-        raise ValueError(f"{w.tolist()} wins in {games} games")
-    shares = [wilson(int(x), games, 1 - (1 - level) / k) for x in w]
-    shares = [Estimate(e.value, e.low, e.high, e.n, level, "Wilson, simultaneous over seats") for e in shares]
-    total = int(w.sum())
-    test = stats.chisquare(w) if total else None
-    p = w / games
-    excess = float(((p - p.mean()) ** 2).sum())
-    # variance that sampling alone puts between the seats' shares: sum of (1 − 1/k) p(1−p)/n plus the covariances
-    noise = (float((p * (1 - p)).sum()) - _shared(p)) / games
-    corrected = math.sqrt(max(0.0, excess - noise) / k)
-    return FairShare(
-        shares,
-        total / games / k,
-        float(test.statistic) if test else math.nan,
-        float(test.pvalue) if test else math.nan,
-        corrected,
-        games,
-    )
-
-
-def _shared(p: np.ndarray) -> float:
-    """n × variance of the mean share over seats, times k: what centring on the seats' mean takes away."""
-    total = float(p.sum())
-    return total * (1 - total) / p.size

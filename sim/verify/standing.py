@@ -11,7 +11,7 @@ import polars as pl
 from scipy import stats
 
 from sim import games as registry
-from sim.errors import InputError, unknown
+from sim.errors import InputError, unknown, whole_number
 from sim.games.base import Policy
 from sim.games.caterpillars.rules import LEVELS
 from sim.stats import moments
@@ -85,11 +85,28 @@ def by_sheet(
     return pl.DataFrame(rows)
 
 
+def _spread(level: str, sheets: int | None, results: Path) -> list[int]:
+    """Which sheets: their placements come in turn and the variation's last, so the first few would be no sample."""
+    there = sum(1 for _ in _sheets(level, results))
+    count = there if sheets is None else whole_number("sheets", sheets, 1, there)
+    return [i * there // count for i in range(count)]
+
+
 def standing(
     policies: Sequence[Given], games: int, seed: int, *, levels: Sequence[str] = LEVELS, workers: int = 1,
-    results: Path = RESULTS, confidence: float = 0.95,
+    results: Path = RESULTS, confidence: float = 0.95, sheets: int | None = None,
 ) -> pl.DataFrame:  # fmt: skip
     """How far policies are from optimal play, one row per level and policy.
+
+    Parameters
+    ----------
+    policies, games, seed, workers, results
+        As for `by_sheet`.
+    levels : sequence of str
+    confidence : float
+        Level of the intervals.
+    sheets : int, optional
+        So many sheets of each level, spread evenly over the panel; all of them if left out.
 
     Returns
     -------
@@ -101,7 +118,10 @@ def standing(
     z = float(stats.norm.ppf(0.5 + confidence / 2))
     for level in levels:
         for policy in policies:
-            found = by_sheet(level, policy, games, seed, workers=workers, results=results)
+            found = pl.concat(
+                by_sheet(level, policy, games, seed, workers=workers, results=results, first=i, last=i + 1)
+                for i in _spread(level, sheets, results)
+            )
             loss = float(found["loss"].mean())  # type: ignore[arg-type]
             half = z * math.sqrt(float(((found["error"] / found["value"]) ** 2).sum())) / found.height
             rows.append(

@@ -420,7 +420,8 @@ POLICIES = PolicyRegistry(
             THUMB,
             "counts every empty box as a few points and plays for the best count of the middle caterpillar, and a "
             "little for the others",
-            "a child who can count, with a rule of seven whole numbers in the head",
+            "a child who can count, with six whole numbers in the head, and two more where they have a say: "
+            "`keep` at the levels with bonus boxes, `far` on sheets with labels above 6",
             "this project; the defaults are found by a search at beginner",
             (placement("spread"), *THUMB_PARAMETERS),
         ),
