@@ -176,5 +176,8 @@ def _terminated(_number: int, _frame: object) -> None:
 
 def main() -> Any:
     """Console entry point."""
+    from sim.cli import watch
+
     signal.signal(signal.SIGTERM, _terminated)
+    watch.listen()
     sys.exit(run(sys.argv[1:]))

@@ -18,13 +18,21 @@ def register(app: typer.Typer) -> None:
 
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A Python file of policies under @sim.policy.")],
+    seconds: Annotated[
+        float, typer.Option("--seconds", help="Time for the games of each policy; one that takes longer is refused.")
+    ] = 60.0,
     as_json: Json = False,
 ) -> None:
     """Play one's own policies on typical rules, compiled and as plain Python, and check that they keep the contract."""
+    from sim.cli.watch import leave
+    from sim.errors import InputError
     from sim.verify.own import check_file
 
+    if not 0 < seconds < 1e6:
+        raise InputError(f"--seconds {seconds:g} is not accepted; accepted: more than 0, less than 1000000")
     with waiting(f"checking {file}"):
-        found = check_file(file)
+        # an endless loop in compiled code can be ended only together with the process
+        found = check_file(file, seconds, lambda text: leave(f"error: {text}", 2))
     if as_json:
         print_json({"file": str(file), "policies": [asdict(c) for c in found]})
         return

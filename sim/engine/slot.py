@@ -6,13 +6,12 @@ any function that fits. The user's function is compiled when it is first used, i
 
 from __future__ import annotations
 
-import dis
-import re
+import operator
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numba
@@ -20,6 +19,7 @@ import numpy as np
 from numba import types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
+from sim.engine.faults import WHOLE_NUMBER, fits, misfit, one_line, what_was_raised
 from sim.engine.jit import COMPILED, jit
 from sim.errors import PolicyError
 
@@ -47,6 +47,9 @@ def row() -> Any:
     return types.Array(types.float64, 1, "C")
 
 
+#: the answer of a function that raised an error: no index, and nothing that a function would return by mistake
+RAISED = -(1 << 62)
+
 WHOLE = types.int64
 NUMBER = types.float64
 
@@ -63,7 +66,7 @@ def helper(function: Function) -> Function:
 
 
 @lru_cache(maxsize=256)
-def fill(functions: tuple[Function | None, ...], arguments: tuple[tuple[str, Any], ...]) -> Any:
+def fill(functions: tuple[Function | None, ...], arguments: tuple[tuple[str, Any], ...], guarded: bool = True) -> Any:
     """One function for a slot that asks the function of the seat: ``functions[position.seat]``.
 
     Parameters
@@ -72,6 +75,9 @@ def fill(functions: tuple[Function | None, ...], arguments: tuple[tuple[str, Any
         By seat; None where the seat does not play a user's policy, or has none of this kind: there the answer is 0.
     arguments : tuple of (name, type)
         What the slot hands over; the first is the position. The result is a whole number.
+    guarded : bool
+        Whether a function that raises an error answers `RAISED`; else the error goes to ``sys.unraisablehook``, which
+        is slow and leaves the answer undefined, but tells where it was.
 
     Returns
     -------
@@ -81,19 +87,16 @@ def fill(functions: tuple[Function | None, ...], arguments: tuple[tuple[str, Any
     Raises
     ------
     PolicyError
-        A function that cannot be compiled: one line with file, line and the compiler's reason.
+        A function that cannot be compiled, or does not return a whole number: one line with file, line and the reason.
     """
     signature = types.int64(*(kind for _, kind in arguments))
     distinct = list(dict.fromkeys(f for f in functions if f is not None))
     if not COMPILED:
         by_seat = [f and _plain(f) for f in functions]
         return lambda position, *rest: by_seat[position.seat](position, *rest)  # type: ignore[misc]
-    alone = [_alone(function, signature) for function in distinct]
-    if len(alone) == 1:
-        return alone[0]
-    names = [name for name, _ in arguments]
-    inner = [_compiled(f) for f in distinct]
-    joined = _by_seat([None if f is None else distinct.index(f) for f in functions], inner, names)
+    inner = [_whole(function, signature.args) for function in distinct]
+    which = [None if f is None else distinct.index(f) for f in functions]
+    joined = _by_seat(which, inner, [name for name, _ in arguments], guarded)
     return numba.cfunc(signature, error_model="numpy")(joined)
 
 
@@ -106,7 +109,7 @@ def _plain(function: Function) -> Function:
 
     def asked(*arguments: Any) -> int:
         try:
-            return int(function(*(_read_only(a) for a in arguments)))
+            return _index(function(*(_read_only(a) for a in arguments)))
         except Exception as error:
             file = function.__code__.co_filename
             lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
@@ -124,40 +127,47 @@ def _read_only(argument: Any) -> Any:
     return copy.view(np.recarray)[()] if isinstance(argument, np.void) else copy
 
 
-@lru_cache(maxsize=256)
-def _alone(function: Function, signature: Any) -> Any:
-    """A function compiled for a slot by itself; its faults are told in its own words."""
+def _index(answer: Any) -> int:
+    """A whole number, or yes and no; int() would cut a fraction off in silence."""
+    if isinstance(answer, np.bool_):
+        return int(answer)
     try:
-        return numba.cfunc(signature, error_model="numpy")(function)
+        return operator.index(answer)
+    except TypeError:
+        raise TypeError(f"returned {answer!r}; accepted: {WHOLE_NUMBER}") from None
+
+
+@lru_cache(maxsize=256)
+def _whole(function: Function, arguments: tuple[Any, ...]) -> Any:
+    """A function compiled by itself, so that its faults are told in its own words; it returns a whole number."""
+    compiled = _compiled(function)
+    try:
+        compiled.compile(arguments)
     except Exception as error:  # not every fault that the compiler finds is of its own kind
-        raise PolicyError(_one_line(function, error)) from None
+        raise PolicyError(one_line(function, error)) from None
+    overload = compiled.overloads[arguments]
+    if not fits(overload.signature.return_type):
+        line, kind = misfit(overload.type_annotation)
+        line = line or function.__code__.co_firstlineno
+        raise PolicyError(
+            f"{function.__code__.co_filename}:{line}: {function.__name__} returns {kind}; accepted: {WHOLE_NUMBER}"
+        )
+    return compiled
 
 
-def _one_line(function: Function, error: Exception) -> str:
-    """What the compiler found, without its advice: where, and the sentence that names the fault."""
-    code = function.__code__
-    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    if isinstance(error, KeyError):  # a field that the record does not have
-        said = f"no field {error.args[0]!r}"
-    else:
-        lines = [" ".join(part.split()) for part in text.splitlines()]
-        skipped = ("File ", "During:", "Failed in", "^", "<source", "There are", "- ", "* ")
-        said = next((part for part in lines if part and not part.startswith(skipped)), type(error).__name__)
-    named = set(re.findall(r"'([^']+)'", said))
-    at = [i.positions.lineno for i in dis.get_instructions(code) if i.argval in named and i.positions]
-    found = re.findall(r'File "([^"]+)", line (\d+)', text)
-    own = [int(line) for file, line in found if Path(file).name == Path(code.co_filename).name]
-    line = (own or at or [code.co_firstlineno])[-1]
-    return f"{code.co_filename}:{line}: {function.__name__} cannot be compiled: {said}"
-
-
-def _by_seat(which: list[int | None], inner: list[Any], names: list[str]) -> Function:
+def _by_seat(which: list[int | None], inner: list[Any], names: list[str], guarded: bool) -> Function:
     call = ", ".join(names)
-    lines = [f"def by_seat({call}):", f"    seat = {names[0]}.seat"]
+    lines = [f"def by_seat({call}):", f"    seat = {names[0]}.seat", "    answer = 0"]
+    if guarded:
+        lines.append("    try:")
+    else:
+        lines.append("    if True:")
     for i in range(len(inner)):
         seats = " or ".join(f"seat == {seat}" for seat, at in enumerate(which) if at == i)
-        lines += [f"    if {seats}:", f"        return f{i}({call})"]
-    lines.append("    return 0")
+        lines += [f"        if {seats}:", f"            answer = int(f{i}({call}))"]
+    if guarded:
+        lines += ["    except Exception:", f"        answer = {RAISED}"]
+    lines.append("    return answer")
     scope: dict[str, Any] = {f"f{i}": f for i, f in enumerate(inner)}
     exec(compile("\n".join(lines), "<by_seat>", "exec"), scope)
     by_seat: Function = scope["by_seat"]
@@ -180,7 +190,9 @@ def checked(work, seat, choice, n):  # type: ignore[no-untyped-def]
     return 0
 
 
-def fill_slots(policies: Sequence[Any], slots: Slots, defaults: Mapping[str, Function]) -> tuple[Any, ...] | None:
+def fill_slots(
+    policies: Sequence[Any], slots: Slots, defaults: Mapping[str, Function], guarded: bool = True
+) -> tuple[Any, ...] | None:
     """The users' functions of a line-up, one for each slot; None where nobody plays a user's policy.
 
     Parameters
@@ -191,22 +203,47 @@ def fill_slots(policies: Sequence[Any], slots: Slots, defaults: Mapping[str, Fun
         Arguments of each slot.
     defaults : mapping
         What to take where a user's policy has no function for a slot.
+    guarded : bool
+        See `fill`.
     """
     codes = [policy.info.code for policy in policies]
     if not any(codes):
         return None
     return tuple(
-        fill(tuple(c and c.functions.get(name, defaults.get(name)) for c in codes), arguments)
+        fill(tuple(c and c.functions.get(name, defaults.get(name)) for c in codes), arguments, guarded)
         for name, arguments in slots.items()
     )
 
 
-def raise_fault(policies: Sequence[Any], fault: Any) -> None:
-    """Raise the error for a user's policy that chose nothing that was offered, if one did; see `checked`."""
+def raise_fault(playable: Any, fault: Any, seed: int, slots: Slots, defaults: Mapping[str, Function]) -> None:
+    """Raise the error for a user's policy that chose nothing that was offered, if one did; see `checked`.
+
+    A function that raised an error is asked again without guard, in the very game, for what it raised.
+
+    Parameters
+    ----------
+    playable : Playable
+        With its ``policies``, and the users' functions in ``_user``.
+    fault : array of int64
+        What `checked` kept.
+    seed : int
+        That of the games just played.
+    slots, defaults : mapping
+        See `fill_slots`.
+    """
     seat, returned, n, game = (int(x) for x in fault)
-    if seat:
-        policy = policies[seat - 1]
+    if not seat or getattr(playable, "asked_again", False):
+        return
+    policy = playable.policies[seat - 1]
+    where = policy.info.code.where
+    if returned != RAISED:
         raise PolicyError(
-            f"policy {policy.id} ({policy.info.code.where}) returned {returned} in game {game}, where {n} choices were "
-            f"offered; accepted: 0 to {n - 1}"
+            f"policy {policy.id} ({where}) returned {returned} in game {game}, where {n} choices were offered; "
+            f"accepted: 0 to {n - 1}"
         )
+    again = copy(playable)
+    again.asked_again = True
+    again._user = fill_slots(playable.policies, slots, defaults, guarded=False)
+    out = np.zeros((len(playable.fields), playable.seats), np.int32)
+    raised = what_was_raised(lambda: again.play(seed, game, 1, out, again.scratch()))
+    raise PolicyError(f"{raised or f'{where}: raised an error'} (policy {policy.id}, game {game})")

@@ -19,7 +19,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sim.errors import InputError, PolicyError, unknown
+from sim.errors import InputError, PolicyError, SimError, unknown
 from sim.games import REGISTRY, get
 from sim.games.base import OWN, OwnCode, PolicyInfo, PolicyParameter
 
@@ -161,11 +161,16 @@ def load(path: str | Path) -> list[str]:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         raise InputError(f"{file}:{error.lineno}: {error.msg}") from None
-    except (InputError, PolicyError):
-        raise
     except Exception as error:
-        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == file]
-        raise InputError(f"{file}:{lines[-1] if lines else 1}: {type(error).__name__}: {error}") from None
+        said = " ".join(str(error).split())
+        if isinstance(error, SimError):
+            if said.startswith((f"{file}:", f"{file.absolute()}:")):
+                raise
+        else:
+            said = f"{type(error).__name__}: {said}"
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [f.lineno for f in frames if Path(f.filename) in (file, file.absolute())]
+        raise InputError(f"{file}:{lines[-1] if lines else 1}: {said}") from None
     finally:
         _loading = None
     after = _registered()

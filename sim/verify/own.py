@@ -15,7 +15,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -111,8 +113,35 @@ def _plain_digests(path: Path) -> dict[str, str]:
     return found
 
 
-def check_file(path: str | Path) -> list[Checked]:
+@contextmanager
+def _limit(seconds: float | None, text: str, late: Callable[[str], None] | None) -> Iterator[None]:
+    """Call ``late(text)`` from another thread if the block takes longer."""
+    if seconds is None or late is None:
+        yield
+        return
+    timer = threading.Timer(seconds, late, [text])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def check_file(
+    path: str | Path, seconds: float | None = None, late: Callable[[str], None] | None = None
+) -> list[Checked]:
     """Check every policy of a file; the module's docstring says what for.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    seconds : float, optional
+        Time for the games of each policy, without compiling. Plain Python is stopped after it.
+    late : callable, optional
+        Called from another thread with what to say when compiled games take longer: nothing but the end of the process
+        stops an endless loop in compiled code.
 
     Raises
     ------
@@ -124,16 +153,28 @@ def check_file(path: str | Path) -> list[Checked]:
     for key in load(file):
         name, _, id = key.partition(":")
         game = get(name)
-        checked.append(_check(game, game.policies.parse(id)))
+        policy = game.policies.parse(id)
+        _play(game, VARIANTS[name][0], policy, 0, 0)  # compiles; no policy is asked
+        where = policy.info.code.where if policy.info.code else str(file)
+        with _limit(seconds, f"{where}: policy {id} {_late(seconds)}", late):
+            checked.append(_check(game, policy))
     if COMPILED:
-        _compare_lanes(file)
+        _compare_lanes(file, seconds and seconds * len(checked))
     return checked
 
 
-def _compare_lanes(file: Path) -> None:
+def _late(seconds: float | None) -> str:
+    return f"did not play its games within {seconds or 0:g} s; accepted: no endless loop, or more with --seconds"
+
+
+def _compare_lanes(file: Path, seconds: float | None) -> None:
     own = _plain_digests(file)
     command = [sys.executable, "-m", "sim.verify.own", str(file)]
-    done = subprocess.run(command, env={**os.environ, "SIM_JIT": "0"}, capture_output=True, text=True, check=False)
+    plainly = {**os.environ, "SIM_JIT": "0"}
+    try:
+        done = subprocess.run(command, env=plainly, capture_output=True, text=True, check=False, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise PolicyError(f"{file}:1: as plain Python, a policy {_late(seconds)}") from None
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or ["no reason given"]
         raise PolicyError(f"as plain Python, {lines[-1]}")

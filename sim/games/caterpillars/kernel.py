@@ -473,6 +473,8 @@ def play_games(
         if user is not None:
             if work.fault[0] == 0:
                 work.fault[3] = first + g
+            else:  # what comes after a fault is not told
+                break
         if g & 3 == 0:
             roll_dice(seed, game, rules, work)
         for s in range(seats):
@@ -625,4 +627,4 @@ class CaterpillarsPlayable(Playable):
             record,
             scratch.recorded,
         )
-        raise_fault(self.policies, scratch.work[0].fault)
+        raise_fault(self, scratch.work[0].fault, seed, SLOTS, {"single": _single, "place": _place})

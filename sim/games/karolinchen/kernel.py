@@ -186,6 +186,8 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, user, 
         game = np.uint64(first + g)
         if work.fault[0] == 0:
             work.fault[3] = first + g
+        else:  # what comes after a fault is not told
+            break
         start_cards(position, work, seed, game)
         fill_words(work, 0, seed, game)
         middle = 0
@@ -361,4 +363,4 @@ class KarolinchenPlayable(Playable):
             out,
             record,
         )
-        raise_fault(self.policies, works[0].fault)
+        raise_fault(self, works[0].fault, seed, SLOTS, {"take": _take})

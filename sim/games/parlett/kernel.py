@@ -234,6 +234,8 @@ def play_games(seed, first, games, positions, works, user, memory, out, records)
         game = np.uint64(first + g)
         if work.fault[0] == 0:
             work.fault[3] = first + g
+        else:  # what comes after a fault is not told
+            break
         column = 2 * g
         for f in range(FIELDS):
             out[f, column] = 0
@@ -337,4 +339,4 @@ class ParlettPlayable(Playable):
         play_games(
             np.uint64(seed), first, games, scratch.positions, scratch.works, self._user, scratch.memory, out, records
         )
-        raise_fault(self.policies, scratch.works[0].fault)
+        raise_fault(self, scratch.works[0].fault, seed, SLOTS, {})
