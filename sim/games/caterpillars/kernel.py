@@ -627,4 +627,8 @@ class CaterpillarsPlayable(Playable):
             record,
             scratch.recorded,
         )
-        raise_fault(self, scratch.work[0].fault, seed, SLOTS, {"single": _single, "place": _place})
+        self.raise_fault(scratch.work[0].fault, seed)
+
+    def raise_fault(self, fault: np.ndarray, seed: int) -> None:
+        """Raise the error of a user's policy, if there was one."""
+        raise_fault(self, fault, seed, SLOTS, {"single": _single, "place": _place})

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from sim.engine.slot import raise_fault
 from sim.games.base import SLIP, Field, Policy
 from sim.games.caterpillars.kernel import Book, CaterpillarsPlayable, Plan
 from sim.games.caterpillars.luck.rounds import BEST, OWN, play_lucky
@@ -64,7 +63,9 @@ class LuckyPlayable(CaterpillarsPlayable):
             self._slips, game.positions, game.work, self._reads_others, self._book, self._plan, self._user, game.mind,
             self._how, scratch.mind, self._values, self._places, self._luck, out,
         )  # fmt: skip
-        raise_fault(self.policies, game.work[0].fault)
+        if game.work[0].fault[0]:  # the plain game tells what was wrong
+            plain = CaterpillarsPlayable(self.rules, self.policies, self._book, self._plan)
+            plain.raise_fault(game.work[0].fault, seed)
 
 
 class _Scratch:
