@@ -301,7 +301,9 @@ def test_policies_are_told_the_same_odds_as_in_games(level) -> None:
         assert np.array_equal(own, kernel)
 
 
-@pytest.mark.parametrize("policy", PLAYERS)
+@pytest.mark.parametrize(
+    "policy", [pytest.param(p, marks=[pytest.mark.deep] if p in ("lookahead", "rival") else []) for p in PLAYERS]
+)
 @pytest.mark.parametrize(
     ("level", "reading"), [("advanced", {"zero_rule": "strict"}), ("expert", {"bonus_ban": "any"})]
 )

@@ -39,6 +39,7 @@ def play_deck(deck: list[int], rules: Any, policies: Any, seed: int = 3) -> list
         None,
         scratch.memory,
         scratch.records,
+        0,
     )
     record = scratch.records[0]
     return [(int(p[0]), int(p[1])) for p in record.plays[: int(record.count)]]
