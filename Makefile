@@ -56,8 +56,8 @@ deep: $(STAMP) ## run the slower statistical checks
 	@$(BIN)/python -m pytest -m deep -n auto --maxprocesses 8 --dist loadfile
 
 soak: $(STAMP) ## sweeps that are killed, robbed of workers and disk space, and compared byte for byte (minutes)
-	@$(BIN)/python benchmarks/soak.py
-	@$(BIN)/python benchmarks/soak.py --detail games --games 60000 --kills 10
+	@$(BIN)/python -m benchmarks.soak
+	@$(BIN)/python -m benchmarks.soak --detail games --games 60000 --kills 10
 
 lint: $(STAMP) ## style, format and types
 	@$(BIN)/ruff check .

@@ -1,6 +1,6 @@
 """What the runner of sweeps costs: a sweep in detail ``summary`` against the same games by the bare kernel.
 
-``python benchmarks/overhead.py`` plays both in turns, in one process on one core, and prints processor seconds and
+``python -m benchmarks.overhead`` plays both in turns, in one process on one core, and prints processor seconds and
 their ratio; the smallest of several turns counts, because whatever else the machine does only adds to it.
 """
 
