@@ -191,7 +191,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scenarios", type=int, default=200)
-    parser.add_argument("--games", type=int, default=300_000)
+    parser.add_argument("--games", type=int, default=600_000)
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--detail", choices=("summary", "games"), default="summary")
