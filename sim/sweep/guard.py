@@ -5,6 +5,7 @@ The manifest tells only of sweeps that are finished, and it can be damaged; ever
 
 from __future__ import annotations
 
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,9 @@ _CODE = ("kernel_version", "kernel_sources", "libraries", "schema_version")
 _TOLD = ("seed", "first_game", "by", "until")
 
 
-def lost(folder: Path, plan: Plan) -> str:
-    """What a run of `plan` would replace by something else; an empty text where nothing is lost."""
-    for cell in plan.cells:
+def lost(folder: Path, plan: Plan, missing: Container[str]) -> str:
+    """What playing the `missing` scenarios would replace by something else; an empty text where nothing is lost."""
+    for cell in (cell for cell in plan.cells if cell.id in missing):
         found = _counts(cell, plan, folder) if plan.spec.detail == "summary" else _rows(cell, plan, folder)
         if found:
             return found

@@ -17,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -333,6 +333,3 @@ def _results(job: Job, opened: Opened, id: str) -> Arrays:
     for first, games in blocks(job.first, job.games):
         rows.place(first, games, room.play(id, job.work.seed, first, games))
     return rows.filled()
-
-
-Kind = Literal["threads", "sequential", "loky", "dask"]

@@ -60,7 +60,7 @@ def clash(folder: Path, plan: Plan) -> str:
         if found.get(key, False) != now.get(key, False):
             return f"{key} = {found.get(key, False)} (now {now.get(key, False)})"
     if plan.conditions or plan.spec.minutes is not None:
-        return ""  # what is there already is kept, however far it went
+        return ""  # how far each went is told by its files
     planned = {cell.id: cell.games for cell in plan.cells}
     for scenario in found["scenarios"]:
         if planned.get(scenario["scenario"], scenario["games"]) < scenario["games"]:

@@ -117,9 +117,8 @@ def run(
     folder = Path(data) / planned.name
     begun = time.monotonic()
     with locked(Path(data), planned.name):
-        lost = "" if replace else manifest.clash(folder, planned) or guard.lost(folder, planned)
-        if lost:
-            raise SweepError(f"{folder} holds a sweep with {lost}; accepted: another name or data folder, or --replace")
+        if not replace:
+            _keep(folder, manifest.clash(folder, planned))
         for leftover in folder.rglob("*.tmp"):  # of killed runs: nobody else writes here now
             leftover.unlink(missing_ok=True)
         with Stop() as stop:
@@ -129,6 +128,8 @@ def run(
                 if not reached:  # there is more to play
                     compact.unpack(folder)
                     missing, reached = _survey(planned, folder)
+            if missing and not replace:
+                _keep(folder, guard.lost(folder, planned, missing))
             outcome = Outcome(0, [], False, False)
             if missing:
                 with choose(backend, workers, scheduler) as doers:
@@ -147,21 +148,12 @@ def run(
                 (folder / CHECKPOINTS).rmdir()
             manifest.write(folder, found)
             compact.tidy(folder, found)
+            (folder / manifest.PARTIAL).unlink(missing_ok=True)
         elif outcome.failures or outcome.stopped or outcome.played:
             manifest.write_partial(folder, planned, found)
-        if complete:
-            (folder / manifest.PARTIAL).unlink(missing_ok=True)
         reused = max(0, sum(entry["games"] for entry in found["scenarios"]) - outcome.played)
         if outcome.played or not complete:
-            told = (
-                "complete"
-                if complete
-                else "stopped"
-                if outcome.stopped
-                else "fault"
-                if outcome.failures
-                else "unfinished"
-            )
+            told = "complete" if complete else outcome.ending()
             records.append(
                 data,
                 command or f"sweep {planned.name}",
@@ -193,6 +185,12 @@ def run(
             f"; {outcome.played:,} games are kept, and {again} goes on from here"
         )
     return SweepResult(planned.name, folder, outcome.played, reused, seconds, tuple(planned.notes))
+
+
+def _keep(folder: Path, lost: str) -> None:
+    """Refuse what would take results away unasked."""
+    if lost:
+        raise SweepError(f"{folder} holds a sweep with {lost}; accepted: another name or data folder, or --replace")
 
 
 def _play(

@@ -46,6 +46,12 @@ class Outcome:
     stopped: bool
     gave_up: bool
 
+    def ending(self) -> str:
+        """Why it is not complete, in a word for the run record."""
+        if self.stopped:
+            return "stopped"
+        return "fault" if self.failures else "unfinished"
+
 
 class Watch:
     """Told by the streams what happens; keeps progress, log and the list of failures."""
