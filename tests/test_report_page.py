@@ -22,7 +22,7 @@ from sim.errors import ReportError
 from sim.report import build
 from sim.report.figures import FIGURES, draw_all
 from sim.report.grids import GRIDS
-from sim.report.prose import PARTS
+from sim.report.parts import PARTS
 from sim.report.tables import read_tables
 from sim.verify import verify, write
 
@@ -222,15 +222,35 @@ def test_missing_sweeps_steps_and_tables_are_told_in_one_line(report, tmp_path):
         build.build_report(tmp_path, tmp_path / "out", PARAMS, ["figures"])
 
 
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_is_a_page_of_its_own_and_needs_its_own_sweep_only(data, tmp_path, part):
+    alone = tmp_path / "data"
+    (alone / part).parent.mkdir()
+    shutil.copytree(data / part, alone / part)
+    page = build.build_report(alone, tmp_path / "out", PARAMS, only=[part])
+    text = page.read_text(encoding="utf-8")
+    found = Page(text)
+    assert "http:" not in text
+    assert {link[1:] for link in found.links if link.startswith("#")} <= set(found.ids)
+    assert f"<h1>{PARTS[part]}</h1>" in text
+    assert f"sim report --only {part}" in text
+    register = json.loads((tmp_path / "out" / "facts.json").read_text(encoding="utf-8"))
+    assert {fact["sweep"] for fact in register.values() if "sweep" in fact} == {part}
+    markdown = (tmp_path / "out" / "balance.md").read_text(encoding="utf-8")
+    assert re.search(r"^## In (two|three|four) sentences$", markdown, flags=re.M)
+    drawn = json.loads((tmp_path / "out" / "build" / "alt.json").read_text(encoding="utf-8"))
+    assert set(re.findall(r'id="figure-(\w+)"', text)) == set(drawn)
+
+
 def test_an_unknown_placeholder_in_a_shipped_text_stops_the_page(report, tmp_path, monkeypatch):
     from sim.report import prose
 
     broken = tmp_path / "prose"
     shutil.copytree(prose.FOLDER, broken)
-    text = (broken / f"{PARTS[0]}.md").read_text(encoding="utf-8")
-    (broken / f"{PARTS[0]}.md").write_text(text + '\n{{ v("karolinchen.7.p50") }}\n', encoding="utf-8")
+    text = (broken / "karolinchen.md").read_text(encoding="utf-8")
+    (broken / "karolinchen.md").write_text(text + '\n{{ v("karolinchen.7.p50") }}\n', encoding="utf-8")
     monkeypatch.setattr(prose, "FOLDER", broken)
-    with pytest.raises(ReportError, match=r"summary\.md: unknown fact quoted in prose 'karolinchen\.7\.p50'"):
+    with pytest.raises(ReportError, match=r"karolinchen\.md: unknown fact quoted in prose 'karolinchen\.7\.p50'"):
         build.page_step(build.read_params(PARAMS), report)
 
 

@@ -19,7 +19,6 @@ def add(facts: Facts, tables: Tables, params: Params) -> Model:
     """Register every claim about Parlett's game; returns lists of keys for the prose to walk over."""
     source = Source.of("parlett", facts, tables, params)
     facts.add("parlett.policy", params.parlett.policy, "text")
-    facts.add("smallest.win", 100 * params.smallest.win, "number", method="fixed in params.yaml before the run")
     facts.add("parlett.hold.policy", params.parlett.hold.policy, "text")
     for name, table in (("hold", "hold"), ("mirror", "parlett_seats"), ("rules", "parlett_rules"), ("duels", "duels")):
         own = tables[table] if name != "mirror" else tables[table].filter("mirror")

@@ -38,7 +38,7 @@ def scores(tables: Tables, params: Params, width: float) -> Figure:
     axes = fig.subplots(rows, columns, sharex=True, squeeze=False)
     parts = {(lvl, view): viewed(tables, params, lvl, view) for lvl in levels for view, policy in views}
     right = 5 * (int(max(quantile(part, 0.9995) for part in parts.values())) // 5 + 1)
-    dot = right / (46 if slim else 58)
+    dot = right / (46 if slim else 116 / len(views))
     for i, level in enumerate(levels):
         for j, (view, _) in enumerate(views):
             ax = axes[i * len(views) + j, 0] if slim else axes[i, j]
@@ -47,7 +47,7 @@ def scores(tables: Tables, params: Params, width: float) -> Figure:
                 parts[level, view],
                 ax,
                 colour=LEVEL_COLOURS[level],
-                hollow=view == "child",
+                hollow=view == views[0][0],
                 dots=params.figures.dots,
                 dot=dot,
             )
