@@ -16,6 +16,8 @@ from sim.report.claims import CLAIMS
 from sim.report.claims_open import QUESTIONS
 from sim.report.facts import Facts
 from sim.report.figures import FIGURES, framed
+from sim.report.findings import FINDINGS, importance, verdict
+from sim.report.findings_base import Candidate
 from sim.report.grid import Grid
 from sim.report.grids import GRIDS
 from sim.report.names import reading, sheet
@@ -202,7 +204,7 @@ def test_every_section_finds_its_pieces_and_every_piece_a_section():
     assert {path.stem for path in FOLDER.glob("*.md")} == set(names)
     assert sorted(f for section in SECTIONS for f in section.figures) == sorted(FIGURES)
     assert sorted(g for section in SECTIONS for g in section.grids) == sorted(GRIDS)
-    for registry in (TABLES, CLAIMS, QUESTIONS):
+    for registry in (TABLES, CLAIMS, QUESTIONS, FINDINGS):
         assert set(registry) <= set(names)
     assert {name for sentence in clauses().values() for name in sentence} <= set(names)
     assert {section.chapter for section in SECTIONS} == set(CHAPTERS)
@@ -225,6 +227,25 @@ def test_parts_are_taken_in_the_order_of_the_page_and_need_their_own_sweeps_only
     with pytest.raises(ReportError) as error:
         check_parts(["reading"])
     assert "did you mean readings" in one_line(error)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Findings
+
+
+def test_importance_is_what_the_interval_surely_is_away_from_its_target(facts):
+    facts.add("gap", 0.05, "gap", low=0.04, high=0.06, n=1_000, level=0.95)
+    gap = facts.get("gap")
+    assert importance(gap, -0.02, 0.02, 0.01) == pytest.approx(2)
+    assert importance(gap, 0.08, math.inf, 0.01) == pytest.approx(2)
+    assert importance(gap, -0.02, 0.045, 0.01) == 0
+    told = [
+        Candidate("q", "gap", "the seat", "too much", "too little", low, high, 0.01).told(verdict(gap, low, high), 0.05)
+        for low, high in ((-0.02, 0.02), (0.08, math.inf), (-0.1, 0.1), (-0.02, 0.045))
+    ]
+    assert told == ["too much", "too little", "the seat: as it should be", "the seat: not yet known"]
+    with pytest.raises(ReportError, match="'players' has no interval"):
+        importance(facts.get("players"), 0, 1, 1)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

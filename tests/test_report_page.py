@@ -151,6 +151,35 @@ def test_the_executive_summary_has_five_sentences(report):
         assert not re.search(r"[.!?] [A-Z]", text)  # one sentence each
 
 
+def commands_of(text: str) -> list[str]:
+    """The commands that findings name, one by one."""
+    part = text.split("## Findings")[1].split("\n## ")[0]
+    return [command for line in re.findall(r"`(sim [^`]+)`", part) for command in line.split(" && ")]
+
+
+def test_findings_are_ranked_one_line_each_with_number_interval_and_commands_that_parse(html, report):
+    from typer.main import get_command
+
+    from sim.cli import build as command_line
+
+    markdown = (report / "balance.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\d+\. .+$", markdown.split("## Findings")[1].split("\n## ")[0], flags=re.M)
+    assert len(lines) >= 15
+    for line in lines:
+        assert re.match(r"\d+\. \*\*[^*]+:\*\* \S+.* \(\S+ to \S+\).*games.*`sim .*sim report --only \w+`$", line), line
+    sizes = [float(x) for x in re.findall(r"; ([\d.]+) smallest differences", "\n".join(lines))]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > sizes[-1] > 0
+    register = json.loads((report / "facts.json").read_text(encoding="utf-8"))
+    assert {k: v["value"] for k, v in register.items() if k.startswith("finding.")}
+    for command in commands_of(markdown):
+        _, name, *words = command.split()
+        get_command(command_line()).commands[name].make_context(name, list(words))  # type: ignore[attr-defined]
+        assert all((ROOT / word).is_file() for word in words if word.endswith(".yaml"))
+    assert html.count("<ol>") == 2
+    assert 'href="#figure-steps"' in html
+
+
 def test_every_linked_number_is_a_claim_with_its_source(html, report):
     register = json.loads((report / "facts.json").read_text(encoding="utf-8"))
     claims = {entry["claim"]: key for key, entry in register.items() if "claim" in entry}

@@ -14,6 +14,7 @@ from sim.report import (
     claims_verified,
 )
 from sim.report.facts import Facts
+from sim.report.findings import ranked
 from sim.report.params import Params
 from sim.report.parts import CHAPTERS, PARTS, shown
 from sim.report.tables import Tables, parts_of
@@ -50,6 +51,7 @@ def build_facts(tables: Tables, params: Params) -> tuple[Facts, dict[str, Any]]:
     model |= {"shown": names, "parts": parts, "whole": parts == tuple(PARTS), "sweeps": sweeps}
     model["views"] = list(params.levels.views)
     model["open"] = claims_open.add(facts, tables, params, names)
+    model["findings"] = ranked(facts, model, params, names)
     intervals = sum(1 for fact in facts.all() if fact.low is not None)
     facts.add("claims.intervals", intervals, "number", method="facts with an interval")
     facts.add(

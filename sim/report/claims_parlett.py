@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import polars as pl
@@ -51,6 +52,15 @@ def _hold(source: Source, frame: pl.DataFrame, params: Params) -> list[Model]:
             "number",
             n=rows[0]["n"],
             method="lowest threshold from which on all are surely within the smallest difference of the best",
+        )
+        gain = {"value": rows[0]["value"] - rows[-1]["value"], "n": min(r["n"] for r in rows), "scenario": ""}
+        half = math.hypot(*(rows[i]["high"] - rows[i]["low"] for i in (0, -1))) / 2
+        ends = {"low": gain["value"] - half, "high": gain["value"] + half}
+        source.row(
+            f"parlett.hold.{opponent}.gain",
+            gain | ends,
+            "gap",
+            f"best minus worst of {len(rows)} thresholds, independent games",
         )
         entry["flat"] = rows[0]["low"] <= rows[-1]["high"]
         result.append(entry)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from sim import plots
 from sim.plots.scores import middle, quantile, quartiles
-from sim.plots.style import clip_alt, figure
+from sim.plots.style import MUTED, clip_alt, figure
 from sim.report.names import LEVEL_COLOURS, MEASURES, VIEWS
 from sim.report.params import Params
 from sim.report.rows import chosen, levels_of, reading_rows, setup_rows, sheet_rows
@@ -50,10 +50,14 @@ def scores(tables: Tables, params: Params, width: float) -> Figure:
                 hollow=view == views[0][0],
                 dots=params.figures.dots,
                 dot=dot,
+                note=slim,
             )
             told = f"{level}, {VIEWS.get(view, view)}" if slim else level
             where = {"transform": ax.transAxes, "ha": "right", "va": "top"}
             ax.text(0.99, 0.97, told, fontsize=12, fontweight="bold", **where)
+            if not slim:
+                low, high = quartiles(parts[level, view])
+                ax.text(0.99, 0.79, f"half: {low:g} to {high:g}", fontsize=10, color=MUTED, **where)
             ax.grid(True, axis="x")
             if not slim and i == 0:
                 ax.set_title(f"played by {VIEWS.get(view, view)}")

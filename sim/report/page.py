@@ -17,6 +17,7 @@ from sim.plots.style import COLOURS
 from sim.report.claims import build_facts
 from sim.report.facts import Facts
 from sim.report.figures import Drawn, framed, names_of
+from sim.report.findings import Finding
 from sim.report.grid import Grid
 from sim.report.grids import GRIDS
 from sim.report.names import GAME_NAMES
@@ -27,6 +28,7 @@ from sim.report.summary import summary
 from sim.report.tables import Tables
 from sim.report.words import listing
 
+FINDINGS = "findings.j2"
 _TOKEN = re.compile(r"<p>@@(\w+):(\w+)@@</p>")
 
 
@@ -100,6 +102,7 @@ def _html(
         return _TOKEN.sub(block, made)
 
     first = html_of(summary(prose, model["shown"]))
+    found = html_of(prose.file(FINDINGS, link=lambda f: _link(f, "#figure-{}", "#{}")))
     chapters = [
         (name, CHAPTERS[name], "\n".join(html_of(prose.part(section.name)) for section in own))
         for name, own in _chapters(sections).items()
@@ -115,12 +118,23 @@ def _html(
         css=(FOLDER / "page.css").read_text(encoding="utf-8").strip(),
         heading=summary_heading(first.count("<li>")),
         summary=first,
+        findings=found,
         chapters=chapters,
         claims=facts.claims(),
         sweeps=model["sweeps"],
         rebuild=rebuild(model),
     )
     return text.rstrip() + "\n"
+
+
+def _link(finding: Finding, figure: str, chapter: str) -> str:
+    """Where a finding is shown: its figure, and the chapter that tells it in full."""
+    links = [f"[figure]({figure.format(finding.figure)})"] if finding.figure else []
+    if chapter:
+        links.append(f"[{CHAPTERS[finding.chapter]}]({chapter.format(finding.chapter)})")
+    else:
+        links.append(f"Section {CHAPTERS[finding.chapter]}.")
+    return ", ".join(links) + ("." if chapter else "")
 
 
 def summary_heading(sentences: int) -> str:
@@ -194,6 +208,8 @@ def _markdown(
     first = summary(prose, model["shown"])
     parts = [f"# {title_of(model)}\n", f"{lead_of(facts, model)}\n"]
     parts.append(f"## {summary_heading(first.count(chr(10)))}\n\n{first}")
+    found = prose.file(FINDINGS, link=lambda f: _link(f, "figures/{}.svg", ""))
+    parts.append(f"## Findings\n\n{_keep_tables(found)}")
     for name, own in _chapters(sections).items():
         parts.append(f"## {CHAPTERS[name]}\n")
         parts += [_keep_tables(prose.part(section.name)) for section in own]

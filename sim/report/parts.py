@@ -49,6 +49,8 @@ class Section:
         Names of the figures and tables that its text shows.
     needs : tuple of str
         Result tables without which the section is left out, because what they are made of is not kept everywhere.
+    made_by : tuple of str
+        Commands that make what it needs beside sweeps.
     """
 
     name: str
@@ -58,11 +60,18 @@ class Section:
     figures: tuple[str, ...] = ()
     grids: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    made_by: tuple[str, ...] = ()
 
 
 SECTIONS: tuple[Section, ...] = (
     Section("levels", "caterpillars", "levels", ("levels",), ("scores", "steps"), ("par", "steps")),
-    Section("thumb", "caterpillars", "levels", needs=("thumb",)),
+    Section(
+        "thumb",
+        "caterpillars",
+        "levels",
+        needs=("thumb",),
+        made_by=("sim thumb --out data/league/thumb.parquet",),
+    ),
     Section("setup", "caterpillars", "setup", ("setup",), ("setup",), ("setup",)),
     Section("readings", "caterpillars", "readings", ("readings",), ("readings", "sheets"), ("languages",)),
     Section(

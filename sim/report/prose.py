@@ -72,6 +72,7 @@ class Prose:
             game_name=lambda name: GAME_NAMES.get(name, name),
             seat=words.seat,
             both=words.listing,
+            count=words.count,
             place=lambda verdict: PLACES[verdict],
             **(blocks or {}),
             **model,
@@ -105,6 +106,11 @@ class Prose:
             raise ReportError(f"{name} line {error.lineno}: {error.message}; accepted: a Jinja template") from None
         except ReportError as error:
             raise ReportError(f"{name}: {error}") from None
+
+    def file(self, name: str, **more: Any) -> str:
+        """Render a template of the folder of texts, with some more names."""
+        self._environment.globals.update(more)
+        return self.render((FOLDER / name).read_text(encoding="utf-8"), name)
 
     def part(self, name: str) -> str:
         """Render one of the shipped texts."""
