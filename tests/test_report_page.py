@@ -295,6 +295,7 @@ FLAGS = (
 #: written into a copy of the page: what it looks like from inside goes into the title
 PROBE = """<script>
 window.addEventListener("load", function () {
+  document.querySelectorAll("details").forEach(function (e) { e.open = true; });
   var wide = document.documentElement.scrollWidth, out = [];
   document.querySelectorAll("body *").forEach(function (e) {
     if (e.parentNode.closest("svg")) { return; }  // cut to its picture

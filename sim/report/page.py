@@ -20,6 +20,8 @@ from sim.report.figures import Drawn, framed, names_of
 from sim.report.findings import Finding
 from sim.report.grid import Grid
 from sim.report.grids import GRIDS
+from sim.report.headline import FILE as HEADLINE
+from sim.report.headline import headline
 from sim.report.names import GAME_NAMES
 from sim.report.params import Params
 from sim.report.parts import CHAPTERS, PARTS, TITLE, Section, shown
@@ -33,8 +35,8 @@ _TOKEN = re.compile(r"<p>@@(\w+):(\w+)@@</p>")
 
 
 def render(tables: Tables, params: Params, drawn: Mapping[str, Drawn]) -> dict[str, str]:
-    """All texts of the report by file name: ``balance.html``, ``balance.md``, ``facts.json`` and
-    ``figures/<name>.svg``.
+    """All texts of the report by file name: ``balance.html``, ``balance.md``, ``facts.json``,
+    ``headline.json`` and ``figures/<name>.svg``.
     """
     facts, model = build_facts(tables, params)
     sections = shown(model["parts"], tables)
@@ -51,6 +53,7 @@ def render(tables: Tables, params: Params, drawn: Mapping[str, Drawn]) -> dict[s
         caption = captions.of(name, plain)
         files[f"figures/{name}.svg"] = framed(figure.wide, caption["title"], caption["subtitle"], caption["foot"])
     files["facts.json"] = facts.json()
+    files[HEADLINE] = headline(facts)
     return files
 
 
