@@ -44,7 +44,7 @@ HEADLINES = (
 
 
 def headline(facts: Facts) -> str:
-    """The headline figures as JSON text: key → number, with as many digits as their intervals deserve and a few more."""
+    """The headline figures as JSON text: key → number, with more digits than their intervals deserve."""
     found = {key: facts.get(key).value for key in HEADLINES if key in facts}
     known = {k: v if isinstance(v, int) else float(f"{v:.6g}") for k, v in found.items() if _finite(v)}
     return json.dumps(known, indent=1) + "\n"
