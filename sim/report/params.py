@@ -78,6 +78,12 @@ class Parlett(_Part):
     hold: Hold = Hold()
 
 
+class Findings(_Part):
+    """The list of findings."""
+
+    most: int = Field(20, ge=1)
+
+
 class Figures(_Part):
     """Sizes in pixels, and matplotlib settings on top of the house style."""
 
@@ -99,6 +105,7 @@ class Params(_Part):
     levels: Levels
     karolinchen: Karolinchen = Karolinchen()
     parlett: Parlett = Parlett()
+    findings: Findings = Findings()
     figures: Figures = Figures()
 
 
