@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
@@ -95,7 +96,7 @@ def restricted_play(
                 "finding": _finding(restrict, p.mean, str(verdict), broken * abs(base)),
             }
         )
-    schema = {"scenario": pl.String, "against": pl.String, "seat": pl.Int64}
+    schema: dict[str, Any] = {"scenario": pl.String, "against": pl.String, "seat": pl.Int64}
     schema |= {name: scenarios.schema[name] for name in keys}
     schema |= dict.fromkeys(("policy", "others", "restrict", "factor"), pl.String) | ESTIMATE
     schema |= dict.fromkeys(("base", "better", "same", "worse"), pl.Float64)
