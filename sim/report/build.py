@@ -16,14 +16,11 @@ def tables_step(params: Params, data: Path, out: Path) -> Path:
     from sim.report.claims_thumb import thumb_tables
     from sim.report.inputs import read_inputs
     from sim.report.tables import build_tables, write_tables
-    from sim.report.tables_proposals import proposal_tables
     from sim.report.verified import RECORD, verification_tables
 
     folder = out / "tables"
     verified = verification_tables(out / RECORD)
-    inputs = read_inputs(params, data)
-    made = {**build_tables(inputs, params), **proposal_tables(inputs, params, data)}
-    write_tables({**made, **verified, **thumb_tables(data)}, folder)
+    write_tables({**build_tables(read_inputs(params, data), params), **verified, **thumb_tables(data)}, folder)
     return folder
 
 

@@ -1,61 +1,66 @@
 """Fresh games for every proposal: what the stored sweeps suggest is played again on dice that had no part in it.
 
 One sweep for each game (``proposals-<game>``), run by the usual machinery: it goes on where it stopped, plays nothing
-twice, and is the same bytes for any number of workers.
+twice, and is the same bytes for any number of workers. What was picked, and from which sweeps, is kept beside them.
 """
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from sim.analysis.frames import LEVELS
 from sim.analysis.proposals import PROPOSAL, Pick, pick
 from sim.errors import ReportError
 from sim.report.inputs import Stored, read_inputs, read_sweep
-from sim.report.names import LEVELS
 from sim.report.params import Params
-from sim.report.questions import FLOOR, PLAYERS, Question, games_of, questions
+from sim.report.questions import FLOOR, PLAYERS, Question, design, games_of, look, questions
 from sim.sweep import frames, manifest
 
 #: the fresh sweep of a game is called so and by the game's name
 PREFIX = "proposals"
+#: what was picked, below the data folder
+KEPT = Path("proposals") / "picks.json"
 GAMES = ("caterpillars", "karolinchen", "parlett")
+AGAIN = "accepted: run `sim propose` again"
 _BY = {
     "caterpillars": ["score", "zeros"],
     "karolinchen": ["turns", "win"],
     "parlett": ["score", "win", "cards_played"],
 }
-_GAME_OF = {"readings": "caterpillars", "setup": "caterpillars", "karolinchen": "karolinchen", "parlett": "parlett"}
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with what the stored sweeps answered."""
+    """A question with what the stored sweep answered, and the seed that it was played with."""
 
     question: Question
     found: Pick
-
-    @property
-    def game(self) -> str:
-        return _GAME_OF[self.question.part]
+    seed: int
 
 
 def picks(inputs: Mapping[str, Stored], params: Params) -> list[Asked]:
     """What the written rule picks from the stored sweeps, question by question."""
-    return [Asked(q, pick(q.look(games_of(inputs[q.part])), q.id)) for q in questions(inputs, params)]
+    found = []
+    for question in questions(inputs, params):
+        stored = inputs[question.part]
+        chosen = pick(look(question, games_of(stored), params), question.id)
+        found.append(Asked(question, chosen, int(stored.head["seed"])))
+    return found
 
 
 def check_seeds(inputs: Mapping[str, Stored], params: Params) -> None:
     """Refuse a "fresh" seed that the sweeps in which candidates were found were played with."""
-    used = {name: stored.head["seed"] for name, stored in inputs.items()}
-    for name, seed in used.items():
-        if int(seed) == params.proposals.seed:
+    for stored in inputs.values():
+        if int(stored.head["seed"]) == params.proposals.seed:
             raise ReportError(
-                f"proposals.seed = {params.proposals.seed} is the seed of sweep {name}; accepted: another number, so "
-                f"that the games which judge had no part in picking"
+                f"proposals.seed = {params.proposals.seed} is the seed of sweep {stored.head['sweep']}; accepted: "
+                f"another number, so that the games which judge had no part in picking"
             )
 
 
@@ -70,8 +75,12 @@ def sweeps(asked: list[Asked], params: Params, games: int | None = None) -> dict
     most = params.proposals.games if games is None else games
     found = {}
     for game in GAMES:
-        mine = [a for a in asked if a.game == game and a.found.status == PROPOSAL]
-        designs = [*_printed(game, params, most), *_merged([a.question.design(a.found.row) for a in mine])]
+        designs = _printed(game, params, most)
+        for ask in asked:
+            if ask.question.game == game and ask.found.status == PROPOSAL:
+                one = design(ask.question, ask.found.row, params)
+                if one not in designs:  # several questions may propose the same
+                    designs.append(one)
         found[game] = {
             "name": f"{PREFIX}-{game}",
             "title": "Printed rules and proposals on fresh dice",
@@ -79,19 +88,9 @@ def sweeps(asked: list[Asked], params: Params, games: int | None = None) -> dict
             "seed": params.proposals.seed,
             "games": most,
             "by": _BY[game],
-            "designs": designs,
+            "designs": [{**one, "name": str(number)} for number, one in enumerate(designs, 1)],
         }
     return found
-
-
-def _merged(designs: list[Row]) -> list[Row]:
-    """Designs that are alike are one: several questions may propose the same."""
-    kept: list[Row] = []
-    for design in designs:
-        plain = {k: v for k, v in design.items() if k != "name"}
-        if plain not in [{k: v for k, v in other.items() if k != "name"} for other in kept]:
-            kept.append(design)
-    return [{**design, "name": f"{i + 1}"} for i, design in enumerate(kept)]
 
 
 def _printed(game: str, params: Params, most: int) -> list[Row]:
@@ -99,14 +98,13 @@ def _printed(game: str, params: Params, most: int) -> list[Row]:
     given = params.proposals
     if game == "caterpillars":
         policies = [policy for policy in params.levels.views.values() if policy != "best"]
-        return [{"name": "printed", "variants": [{"grid": {"level": list(LEVELS)}}], "policies": [*policies, FLOOR]}]
+        return [{"variants": [{"grid": {"level": list(LEVELS)}}], "policies": [*policies, FLOOR]}]
     if game == "karolinchen":
         everybody = dict.fromkeys([params.karolinchen.policy, *given.tails.policies])
-        line_ups: list[Row] = [{"repeat": list(PLAYERS), "policy": policy} for policy in everybody]
-        return [{"name": "printed", "policies": line_ups}]
+        return [{"policies": [{"repeat": list(PLAYERS), "policy": policy} for policy in everybody]}]
     line_ups = [{"repeat": 2, "policy": policy} for policy in given.seats.policies]
     slow = {"repeat": 2, "policy": given.search.policy, "games": min(given.search.games, most)}
-    return [{"name": "printed", "policies": [*line_ups, slow], "pairs": [{"of": "score", "seats": [0, 1]}]}]
+    return [{"policies": [*line_ups, slow], "pairs": [{"of": "score", "seats": [0, 1]}]}]
 
 
 def propose(
@@ -145,31 +143,52 @@ def propose(
     inputs = read_inputs(params, data)
     check_seeds(inputs, params)
     asked = picks(inputs, params)
+    kept = Path(data) / KEPT
+    kept.unlink(missing_ok=True)  # until the fresh games are there, nothing is proposed
     for spec in sweeps(asked, params, games).values():
         run(spec, workers=workers, data=data, progress=progress, replace=True)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    content = {"seed": params.proposals.seed, "picks": [_plain(asdict(ask)) for ask in asked]}
+    kept.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return asked
 
 
-def fresh_inputs(asked: list[Asked], params: Params, data: Path | str) -> dict[str, Stored] | None:
-    """The fresh sweeps by game; None where none were played.
+def _plain(value: Any) -> Any:
+    """Without the infinite end of a target, for which JSON has no word."""
+    if isinstance(value, dict):
+        return {key: _plain(v) for key, v in value.items()}
+    return None if isinstance(value, float) and math.isinf(value) else value
+
+
+def read_picks(data: Path | str, params: Params, game: str) -> list[Asked]:
+    """What was picked for a game; an empty list where nothing was ever asked.
 
     Raises
     ------
     ReportError
-        Where they belong to other proposals than these.
+        Where the record belongs to another fresh seed.
     """
-    again = "accepted: run `sim propose` again"
-    wanted = sweeps(asked, params)
-    there = {g: (frames.folder_of(s["name"], data) / manifest.NAME).is_file() for g, s in wanted.items()}
-    if not any(there.values()):
-        return None
-    found = {}
-    for game, spec in wanted.items():
-        if not there[game]:
-            raise ReportError(f"no finished sweep {spec['name']} in {data}; {again}")
-        stored = read_sweep(spec["name"], data)
-        if int(stored.head["seed"]) != spec["seed"]:
-            held = stored.head["seed"]
-            raise ReportError(f"sweep {spec['name']} has seed {held}, not {spec['seed']} (proposals.seed); {again}")
-        found[game] = stored
-    return found
+    path = Path(data) / KEPT
+    if not path.is_file():
+        return []
+    content = json.loads(path.read_text(encoding="utf-8"))
+    if content["seed"] != params.proposals.seed:
+        raise ReportError(
+            f"{path} was judged with seed {content['seed']}, not {params.proposals.seed} (proposals.seed); {AGAIN}"
+        )
+    asked = [Asked(Question(**a["question"]), Pick(**a["found"]), a["seed"]) for a in content["picks"]]
+    return [ask for ask in asked if ask.question.game == game]
+
+
+def read_fresh(game: str, data: Path | str) -> Stored:
+    """The fresh sweep of a game.
+
+    Raises
+    ------
+    ReportError
+        Where it was not finished.
+    """
+    name = f"{PREFIX}-{game}"
+    if not (frames.folder_of(name, data) / manifest.NAME).is_file():
+        raise ReportError(f"no finished sweep {name} in {data}; {AGAIN}")
+    return read_sweep(name, data)

@@ -8,9 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from sim import stats
 from sim.analysis.candidates import Games
-from sim.analysis.candidates_levels import Step
 from sim.analysis.compensation import common_compensation, compensation
 from sim.analysis.frames import table
 from sim.analysis.length import bedtime
@@ -20,8 +18,8 @@ from sim.analysis.proposals import PICK, PROPOSAL, same_candidate, settle
 from sim.errors import ReportError
 from sim.report.inputs import Stored
 from sim.report.params import Params
-from sim.report.propose import PREFIX, Asked, fresh_inputs, picks
-from sim.report.questions import FLOOR, games_of
+from sim.report.propose import AGAIN, PREFIX, Asked, read_fresh, read_picks
+from sim.report.questions import games_of, look, step_of
 
 Tables = dict[str, pl.DataFrame]
 _ABOUT = {
@@ -41,51 +39,62 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-def proposal_tables(inputs: Mapping[str, Stored], params: Params, data: Path | str) -> Tables:
-    """Tables ``proposals``, ``prices``, ``dial``, ``compensation``, ``compensation_common`` and ``proposal_sweeps``.
+def proposal_tables(game: str, inputs: Mapping[str, Stored], params: Params, data: Path | str) -> Tables:
+    """Tables ``proposals_<game>``, ``prices_<game>`` and ``fresh_<game>``; for Karolinchen also ``dial``, for Parlett's
+    game ``compensation`` and ``compensation_common``.
 
     Empty where no fresh games were played (``sim propose``): a report can be made without them.
+
+    Parameters
+    ----------
+    inputs : mapping of str to Stored
+        Stored sweeps by part; those that are there are checked to be the ones in which proposals were picked.
 
     Raises
     ------
     ReportError
-        Where the fresh games belong to other proposals.
+        Where the fresh games belong to other sweeps or other proposals.
     """
-    asked = picks(inputs, params)
-    fresh = fresh_inputs(asked, params, data)
-    if fresh is None:
+    asked = read_picks(data, params, game)
+    if not asked:
         return {}
-    games = {game: games_of(stored) for game, stored in fresh.items()}
+    fresh = read_fresh(game, data)
+    games = games_of(fresh)
     rows, prices = [], [table([], PRICES)]
     for ask in asked:
-        first_seed = str(inputs[ask.question.part].head["seed"])
-        row = _judged(ask, games.get(ask.game), params, int(first_seed))
-        row |= {"kind": ask.question.kind, "game": ask.game, "first_seed": first_seed}
+        part = ask.question.part
+        if part in inputs and int(inputs[part].head["seed"]) != ask.seed:
+            raise ReportError(f"proposals were picked from other games than those of sweep {part}; {AGAIN}")
+        row = _judged(ask, games, params)
+        row |= {"kind": ask.question.kind, "game": game, "first_seed": str(ask.seed)}
         row["seed"] = str(params.proposals.seed) if ask.found.status == PROPOSAL else ""
         rows.append(row | {k: v for k, v in ask.question.about.items() if k in _ABOUT})
         if ask.found.status == PROPOSAL:
-            prices.append(price_table(ask.question.id, _prices(ask, games[ask.game], params)))
+            prices.append(price_table(ask.question.id, _prices(ask, games, params)))
     proposals = table(rows, SCHEMA)
-    return {
-        "proposals": proposals,
-        "prices": pl.concat(prices),
-        "dial": _dial(proposals, fresh["karolinchen"], params),
-        **_compensation(inputs["parlett"], fresh["parlett"], params),
-        "proposal_sweeps": _provenance(fresh),
+    tables = {
+        f"proposals_{game}": proposals,
+        f"prices_{game}": pl.concat(prices),
+        f"fresh_{game}": _provenance(game, fresh),
     }
+    if game == "karolinchen":
+        tables["dial"] = _dial(proposals, fresh, params)
+    if game == "parlett" and "parlett" in inputs:
+        tables |= _compensation(inputs["parlett"], fresh, params)
+    return tables
 
 
-def _judged(ask: Asked, games: Games | None, params: Params, first_seed: int) -> dict[str, Any]:
+def _judged(ask: Asked, games: Games, params: Params) -> dict[str, Any]:
     """What was picked, with what the fresh games say of it."""
     if ask.found.status != PROPOSAL:
         return ask.found.record()
-    row = None if games is None else same_candidate(ask.question.look(games), ask.found.row)
+    row = same_candidate(look(ask.question, games, params), ask.found.row)
     if row is None:
         raise ReportError(
             f"the fresh games hold no {ask.found.row['factor']} = {ask.found.row['setting']}, which is picked for "
-            f"{ask.question.id}; accepted: run `sim propose` again"
+            f"{ask.question.id}; {AGAIN}"
         )
-    return settle(ask.found, row, (first_seed, params.proposals.seed), params.confidence)
+    return settle(ask.found, row, (ask.seed, params.proposals.seed), params.confidence)
 
 
 def _prices(ask: Asked, games: Games, params: Params) -> Iterator[Price]:
@@ -93,9 +102,7 @@ def _prices(ask: Asked, games: Games, params: Params) -> Iterator[Price]:
     row, about, level, band = ask.found.row, ask.question.about, params.confidence, params.seats.band
     kind = ask.question.kind
     if kind == "step":
-        measure = about["measure"]
-        step = Step(about["lower"], about["higher"], "", about["policy"], measure, FLOOR)
-        yield from step_prices(games, step, row, about["next"], about["next_policy"], level)
+        yield from step_prices(games, step_of(about), row, about["next"], about["next_policy"], level)
     elif kind == "setup":
         policies = [about["best"][row["at"]], about["child"]]
         yield from change_prices(games, row, ["score", "zeros"], policies, conf=level, level=row["at"])
@@ -159,24 +166,14 @@ def _compensation(stored: Stored, fresh: Stored, params: Params) -> Tables:
     }
 
 
-def _provenance(fresh: Mapping[str, Stored]) -> pl.DataFrame:
-    """Seed, kernel and games of the fresh sweeps."""
-    rows = [
-        {
-            "part": f"{PREFIX}-{game}",
-            "sweep": f"{PREFIX}-{game}",
-            "game": game,
-            "seed": str(stored.head["seed"]),
-            "scenarios": stored.scenarios.height,
-            "games": int(stored.scenarios["games_played"].sum()),
-            "most": int(stored.scenarios["games_played"].max()),  # type: ignore[arg-type]
-            "kernel_version": stored.provenance["kernel_version"],
-        }
-        for game, stored in fresh.items()
-    ]
-    return pl.DataFrame(rows)
-
-
-def settled(row: Mapping[str, Any]) -> bool:
-    """Whether a proposal surely reaches its target in the fresh games."""
-    return row["reaches"] == stats.Verdict.INSIDE
+def _provenance(game: str, stored: Stored) -> pl.DataFrame:
+    """Seed, kernel and games of a fresh sweep, one row."""
+    row = {
+        "sweep": f"{PREFIX}-{game}",
+        "seed": str(stored.head["seed"]),
+        "scenarios": stored.scenarios.height,
+        "games": int(stored.scenarios["games_played"].sum()),
+        "most": int(stored.scenarios["games_played"].max()),  # type: ignore[arg-type]
+        "kernel_version": stored.provenance["kernel_version"],
+    }
+    return pl.DataFrame([row])
