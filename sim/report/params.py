@@ -122,6 +122,12 @@ class Proposals(_Part):
     search: Searcher = Searcher()
 
 
+class Findings(_Part):
+    """The list of findings."""
+
+    most: int = Field(20, ge=1)
+
+
 class Figures(_Part):
     """Sizes in pixels, and matplotlib settings on top of the house style."""
 
@@ -144,6 +150,7 @@ class Params(_Part):
     karolinchen: Karolinchen = Karolinchen()
     parlett: Parlett = Parlett()
     proposals: Proposals = Proposals()
+    findings: Findings = Findings()
     figures: Figures = Figures()
 
 
