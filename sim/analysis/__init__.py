@@ -11,6 +11,7 @@ from sim.analysis.candidates_levels import Step, setup_candidates, step_candidat
 from sim.analysis.candidates_seats import seat_candidates, shortening_candidates
 from sim.analysis.changes import difference_counts, paired_changes, policy_gains
 from sim.analysis.compensation import common_compensation, compensation
+from sim.analysis.decisions import decisions
 from sim.analysis.duels import duels
 from sim.analysis.length import bedtime, game_length, survival_curves
 from sim.analysis.levels import level_balance
@@ -33,6 +34,7 @@ __all__ = [
     "compensation",
     "court_short",
     "decision_richness",
+    "decisions",
     "difference_counts",
     "duels",
     "game_length",

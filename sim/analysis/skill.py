@@ -77,7 +77,7 @@ def skill_and_luck(
     Parameters
     ----------
     counts, differences, scenarios : polars.DataFrame
-        Of a sweep with ``pairs: {of: …, against: {policies: …}}`` that counts `of`, as in ``sweeps/skill/``.
+        Of a sweep with ``pairs: {of: …, against: {policies: …}}`` that counts `of`, as in ``sweeps/skill-….yaml``.
     of : str
         The result: ``score``, or ``win``.
     keys : sequence of str

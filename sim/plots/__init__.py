@@ -8,7 +8,9 @@ from sim.plots.deviations import alt_deviations, draw_deviations
 from sim.plots.forest import alt_forest, draw_forest
 from sim.plots.frontier import alt_frontier, draw_frontier
 from sim.plots.heat import alt_heat, draw_heat
+from sim.plots.lines import draw_lines
 from sim.plots.scores import alt_differences, alt_scores, draw_differences, draw_scores, round_dots
+from sim.plots.shares import draw_shares
 from sim.plots.style import COLOURS, house_style
 
 __all__ = [
@@ -27,7 +29,9 @@ __all__ = [
     "draw_forest",
     "draw_frontier",
     "draw_heat",
+    "draw_lines",
     "draw_scores",
+    "draw_shares",
     "draw_survival",
     "house_style",
     "round_dots",

@@ -7,6 +7,7 @@ from typing import Any
 
 from sim.report import (
     claims_caterpillars,
+    claims_choices,
     claims_karolinchen,
     claims_open,
     claims_parlett,
@@ -30,6 +31,10 @@ CLAIMS: Mapping[str, Callable[[Facts, Tables, Params], dict[str, Any]]] = {
     "karolinchen": claims_karolinchen.add,
     "parlett": claims_parlett.add,
     "verified": claims_verified.add,
+    "restricted": claims_choices.restricted,
+    "courts": claims_choices.courts,
+    "skill": claims_choices.skill,
+    "decisions": claims_choices.decisions,
 }
 
 

@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from sim.errors import ReportError
 from sim.plots.style import INK, MUTED, PAPER, house_style, svg
 from sim.report import figures_caterpillars as caterpillars
+from sim.report import figures_choices as choices
 from sim.report import figures_others as others
 from sim.report import figures_verified as verified
 from sim.report.params import Params
@@ -45,6 +46,9 @@ FIGURES: Mapping[str, Drawing] = {
     "leader": Drawing(others.leader, others.leader_alt),
     "card_rules": Drawing(others.card_rules, others.card_rules_alt),
     "strength": Drawing(others.strength, others.strength_alt),
+    "restricted": Drawing(choices.restricted, choices.restricted_alt),
+    "skill": Drawing(choices.skill, choices.skill_alt),
+    "choices": Drawing(choices.choices, choices.choices_alt),
     "verification": Drawing(verified.verification, verified.verification_alt),
 }
 

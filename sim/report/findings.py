@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sim.errors import ReportError
-from sim.report import findings_caterpillars, findings_others
+from sim.report import findings_caterpillars, findings_choices, findings_others
 from sim.report.facts import Fact, Facts
 from sim.report.findings_base import Candidate
 from sim.report.params import Params
@@ -29,6 +29,8 @@ FINDINGS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Iterator[Can
     "readings": findings_caterpillars.readings,
     "karolinchen": findings_others.karolinchen,
     "parlett": findings_others.parlett,
+    "restricted": findings_choices.restricted,
+    "courts": findings_choices.courts,
 }
 
 

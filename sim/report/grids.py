@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from sim.report import grids_choices as choices
 from sim.report import words
 from sim.report.facts import Facts
 from sim.report.grid import Grid
@@ -255,4 +256,9 @@ GRIDS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Grid]] = {
     "fruits": _fruits,
     "card_policies": _card_policies,
     "parlett_seats": _parlett_seats,
+    "restricted": choices.restricted,
+    "courts": choices.courts,
+    "skill": choices.skill,
+    "decisions": choices.decisions,
+    "sums": choices.sums,
 }

@@ -34,6 +34,25 @@ READINGS: dict[str, dict[str, str]] = {
     "bonus_source": {"any": "the fourth die may be stored", "regular": "only regular dice may be stored"},
     "idle_dice": {"true": "dice may lie idle", "false": "all dice are used"},
 }
+#: restricted play in words
+RESTRICTIONS = {
+    "no_bonus": "no bonus box at all",
+    **{f"no_bonus_{x.lower()}": f"no bonus box {x}" for x in "ABC"},
+    "force_bonus": "a bonus box as soon as possible",
+    **{f"force_bonus_{x.lower()}": f"bonus box {x} as soon as possible" for x in "ABC"},
+    "no_split_one": "no label from one die",
+    "no_split_two": "no label from two dice",
+    "no_split_three": "no label from three dice",
+    "force_split_one": "labels from one die only",
+    "force_split_two": "labels from two dice only",
+    "force_split_three": "labels from three dice only",
+    "no_face": "a blank action die",
+    **{f"no_face_{x.lower()}": f"face {x} blank" for x in ("A", "B", "C", "2x", "10")},
+    "no_face_butterfly": "butterfly blank",
+    "force_butterfly": "the butterfly whenever rolled",
+    "no_courts": "no court while a numeral can be played",
+    "force_courts": "a court whenever there is one",
+}
 #: house rules and readings of Karolinchen
 HOUSE_RULES: dict[str, dict[str, str]] = {
     "opening": {"own_roll": "the first player rolls first"},

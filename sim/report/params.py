@@ -25,6 +25,11 @@ class Sweeps(_Part):
     readings: str = "readings"
     karolinchen: str = "karolinchen"
     parlett: str = "parlett"
+    restricted: str = "restricted"
+    courts: str = "courts"
+    skill_caterpillars: str = "skill-caterpillars"
+    skill_parlett: str = "skill-parlett"
+    skill_karolinchen: str = "skill-karolinchen"
 
 
 class Smallest(_Part):
@@ -122,6 +127,17 @@ class Proposals(_Part):
     search: Searcher = Searcher()
 
 
+class Choices(_Part):
+    """Restricted play, skill and luck, decisions round by round."""
+
+    broken: float = Field(0.2, gt=0, lt=1)
+    least: float = Field(0.1, gt=0)
+    sure: float = Field(0.9, gt=0.5, lt=1)
+    games: list[int] = [1, 3, 10]
+    rounds: str = "rounds"
+    decisions: str = "decisions"
+
+
 class Findings(_Part):
     """The list of findings."""
 
@@ -150,6 +166,7 @@ class Params(_Part):
     karolinchen: Karolinchen = Karolinchen()
     parlett: Parlett = Parlett()
     proposals: Proposals = Proposals()
+    choices: Choices = Choices()
     findings: Findings = Findings()
     figures: Figures = Figures()
 

@@ -17,6 +17,7 @@ CHAPTERS = {
     "caterpillars": "Caterpillars",
     "karolinchen": "Karolinchen",
     "parlett": "Parlett's Caterpillar",
+    "choices": "Luck, skill and choices",
     "trust": "How far to trust it",
 }
 #: what ``--only`` accepts, with the title of a page that holds nothing else
@@ -26,6 +27,7 @@ PARTS = {
     "readings": "Which readings of Caterpillars matter?",
     "karolinchen": "How long does Karolinchen last, and who wins?",
     "parlett": "Is Parlett's Caterpillar fair, and when to hold court cards?",
+    "choices": "Do choices matter, and what is each worth?",
 }
 #: the title of the whole report
 TITLE = "How balanced are the caterpillars?"
@@ -63,6 +65,8 @@ class Section:
     made_by: tuple[str, ...] = ()
 
 
+SKILL_SWEEPS = ("skill_caterpillars", "skill_parlett", "skill_karolinchen")
+
 SECTIONS: tuple[Section, ...] = (
     Section("levels", "caterpillars", "levels", ("levels",), ("scores", "steps"), ("par", "steps")),
     Section(
@@ -74,6 +78,7 @@ SECTIONS: tuple[Section, ...] = (
     ),
     Section("setup", "caterpillars", "setup", ("setup",), ("setup",), ("setup",)),
     Section("readings", "caterpillars", "readings", ("readings",), ("readings", "sheets"), ("languages",)),
+    Section("restricted", "caterpillars", "choices", ("restricted",), ("restricted",), ("restricted",)),
     Section(
         "karolinchen",
         "karolinchen",
@@ -89,6 +94,17 @@ SECTIONS: tuple[Section, ...] = (
         ("parlett",),
         ("hold", "leader", "card_rules", "strength"),
         ("parlett_seats",),
+    ),
+    Section("courts", "parlett", "choices", ("courts",), grids=("courts",)),
+    Section("skill", "choices", "choices", tuple(SKILL_SWEEPS), ("skill",), ("skill",)),
+    Section(
+        "decisions",
+        "choices",
+        "choices",
+        figures=("choices",),
+        grids=("decisions", "sums"),
+        needs=("decisions",),
+        made_by=("sim sweep sweeps/rounds.yaml", "sim sweep sweeps/decisions.yaml"),
     ),
     Section("verified", "trust", figures=("verification",), needs=("verification",)),
     Section("trust", "trust"),

@@ -14,6 +14,7 @@ import polars as pl
 from sim import analysis
 from sim.analysis.frames import plain
 from sim.errors import ReportError
+from sim.report import tables_choices
 from sim.report.inputs import Given, Stored
 from sim.report.parts import sections_of
 from sim.report.thumb import thumb_tables
@@ -152,6 +153,10 @@ TABLES: Mapping[str, Callable[[Given], Tables]] = {
     "karolinchen": _karolinchen,
     "parlett": _parlett,
     "verified": _verified,
+    "restricted": tables_choices.restricted,
+    "courts": tables_choices.courts,
+    "skill": tables_choices.skill,
+    "decisions": tables_choices.decisions,
 }
 
 

@@ -35,6 +35,25 @@ def round_fields(rules: CaterpillarsRules, regret: bool = False) -> tuple[Field,
         Field("zero", "bool", "truth value", "a zero was written", 0, 1, "bool"),
         Field("bonus_box", "int8", "index", "bonus box that was filled: 0 A, 1 B, 2 C; −1 none", -1, 2),
         Field("bonus_value", "int8", "points", "value written into it, 0 if none", 0, rules.max_bonus),
+        Field("no_entry", "bool", "truth value", "every legal outcome was a zero", 0, 1, "bool"),
+    )
+    margin = Field(
+        "margin",
+        "float64",
+        "points",
+        "expected end total under optimal play after the best legal outcome, less that after the second best; 0 if one",
+        0,
+        None,
+        "real",
+    )
+    careless = Field(
+        "careless",
+        "float64",
+        "points",
+        "mean over all legal outcomes of what they lose: the regret of a choice at random",
+        0,
+        None,
+        "real",
     )
     lost = Field(
         "regret",
@@ -45,27 +64,33 @@ def round_fields(rules: CaterpillarsRules, regret: bool = False) -> tuple[Field,
         None,
         "real",
     )
-    return (*fields, lost) if regret else fields
+    return (*fields, margin, careless, lost) if regret else fields
 
 
 @jit
 def regret_of(position, work, n, chosen, exact):
-    """Exact value of the best of the `n` outcomes in ``work.options``, less that of the chosen one."""
+    """Exact value of the best of the `n` outcomes in ``work.options`` less that of the chosen one, of the second best,
+    and of all in the mean.
+    """
     values = exact[0]
     most = -1e30
+    second = -1e30
     own = 0.0
+    total = 0.0
     for i in range(n):
         at, step = after(position, int(work.options[i, 2]), exact)
         value = values[at + step * int(work.options[i, 3])]
+        second = max(second, min(most, value))
         most = max(most, value)
+        total += value
         if i == chosen:
             own = value
-    return most - own
+    return most - own, most - second if n > 1 else 0.0, max(0.0, most - total / n)
 
 
 @jit
-def replay(games, seats, recorded, sheets, rules_, tables_, works, exact, dead, options, chosen, lost):
-    """Fill `options`, `chosen` and, with the values `exact`, `lost`: one place per recorded row.
+def replay(games, seats, recorded, sheets, rules_, tables_, works, exact, dead, options, chosen, no_entry, lost):
+    """Fill `options`, `chosen`, `no_entry` and, with the values `exact`, ``lost[:, 3]``: one place per recorded row.
 
     `dead` are the faces that do nothing for a seat.
     """
@@ -97,8 +122,12 @@ def replay(games, seats, recorded, sheets, rules_, tables_, works, exact, dead, 
                     at += 1
                 options[row] = n
                 chosen[row] = at
+                most = 0
+                for i in range(n):
+                    most = max(most, int(work.options[i, 3]))
+                no_entry[row] = most == 0
                 if exact is not None:  # without exact values this is not even compiled
-                    lost[row] = regret_of(sheet, work, n, at, exact)
+                    lost[row, 0], lost[row, 1], lost[row, 2] = regret_of(sheet, work, n, at, exact)
                 write(sheet, bonus_box, bonus_value, box, score)
 
 
@@ -117,11 +146,26 @@ class CaterpillarsRecorder(Recorder):
         scratch.recorded = recorded = np.zeros((size, RECORDED), np.int64)
         out = np.zeros((len(playable.fields), games * seats), np.int32)
         playable.play(seed, first, games, out, scratch, record=True)
-        options, chosen, lost = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size)
+        options, chosen, lost = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros((size, 3))
+        no_entry = np.zeros(size, np.bool_)
         rules, tables = playable.kernel_rules
         sheets = scratch.positions[:1].copy()
         dead = dead_faces(playable.rules, playable.policies)
-        replay(games, seats, recorded, sheets, rules, tables, scratch.work, self.exact, dead, options, chosen, lost)
+        replay(
+            games,
+            seats,
+            recorded,
+            sheets,
+            rules,
+            tables,
+            scratch.work,
+            self.exact,
+            dead,
+            options,
+            chosen,
+            no_entry,
+            lost,
+        )
         return {
             "game": np.repeat(np.arange(first, first + games), rounds * seats),
             "seat": np.tile(np.arange(seats), games * rounds),
@@ -133,5 +177,8 @@ class CaterpillarsRecorder(Recorder):
             "zero": recorded[:, BOX_SCORE] == 0,
             "bonus_box": recorded[:, BONUS_BOX],
             "bonus_value": recorded[:, BONUS_VALUE],
-            "regret": lost,
+            "no_entry": no_entry,
+            "regret": lost[:, 0],
+            "margin": lost[:, 1],
+            "careless": lost[:, 2],
         }
