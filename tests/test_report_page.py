@@ -41,7 +41,8 @@ def with_few_games(value: Any) -> Any:
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data")
-    for name in ("levels", "setup", "readings", "karolinchen", "parlett"):
+    played = ("restricted", "courts", "rounds", "decisions", "skill-caterpillars", "skill-parlett", "skill-karolinchen")
+    for name in ("levels", "setup", "readings", "karolinchen", "parlett", *played):
         content = yaml.safe_load((ROOT / "sweeps" / f"{name}.yaml").read_text(encoding="utf-8"))
         sim.sweep(with_few_games(content), workers=2, data=folder)
     return folder

@@ -53,6 +53,7 @@ def caterpillars(trace: Mapping[str, Any]) -> Iterator[Row]:
                 "zero": score == 0,
                 "bonus_box": bonus_box,
                 "bonus_value": bonus_value,
+                "no_entry": not any(option[3] for option in options),
             }
             filled[box] = True
             if bonus_box >= 0:
