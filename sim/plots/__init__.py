@@ -8,6 +8,7 @@ from sim.plots.deviations import alt_deviations, draw_deviations
 from sim.plots.forest import alt_forest, draw_forest
 from sim.plots.frontier import alt_frontier, draw_frontier
 from sim.plots.heat import alt_heat, draw_heat
+from sim.plots.ranges import alt_ranges, draw_ranges
 from sim.plots.scores import alt_differences, alt_scores, draw_differences, draw_scores, round_dots
 from sim.plots.style import COLOURS, house_style
 
@@ -19,6 +20,7 @@ __all__ = [
     "alt_forest",
     "alt_frontier",
     "alt_heat",
+    "alt_ranges",
     "alt_scores",
     "alt_survival",
     "draw_curve",
@@ -27,6 +29,7 @@ __all__ = [
     "draw_forest",
     "draw_frontier",
     "draw_heat",
+    "draw_ranges",
     "draw_scores",
     "draw_survival",
     "house_style",
