@@ -8,9 +8,12 @@ draws, reads or writes.
 
 from sim.analysis.changes import difference_counts, paired_changes, policy_gains
 from sim.analysis.duels import duels
+from sim.analysis.labels import label_chances, labels_written, written_chances
 from sim.analysis.length import bedtime, game_length, survival_curves
 from sim.analysis.levels import level_balance
+from sim.analysis.means import exact_shares, means_by, responses
 from sim.analysis.parlett import court_short, hold_curve
+from sim.analysis.precision import games_for, half_widths, pairing
 from sim.analysis.richness import decision_richness
 from sim.analysis.scores import best_policies, par_table, score_distribution, score_summary
 from sim.analysis.seats import odd_one_out, seat_shares, shares_by
@@ -24,13 +27,21 @@ __all__ = [
     "decision_richness",
     "difference_counts",
     "duels",
+    "exact_shares",
     "game_length",
+    "games_for",
+    "half_widths",
     "hold_curve",
+    "label_chances",
+    "labels_written",
     "level_balance",
+    "means_by",
     "odd_one_out",
     "paired_changes",
+    "pairing",
     "par_table",
     "policy_gains",
+    "responses",
     "score_distribution",
     "score_summary",
     "seat_shares",
@@ -39,4 +50,5 @@ __all__ = [
     "skill_and_luck",
     "survival_curves",
     "winners",
+    "written_chances",
 ]
