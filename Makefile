@@ -82,6 +82,6 @@ constraints: $(STAMP) ## rewrite constraints.txt from pyproject.toml (needs the 
 	@$(BIN)/uv export --quiet --all-groups --all-extras --no-hashes --no-emit-project --no-header --no-annotate --output-file constraints.txt
 
 clean: ## remove data, reports and caches; .venv stays
-	@find data reports -mindepth 1 -maxdepth 1 ! -name README.md ! -name exact ! -name ladders ! -name league ! -name small -exec rm -rf {} +
+	@find data reports -mindepth 1 -maxdepth 1 ! -name README.md ! -name headline.json ! -name exact ! -name ladders ! -name league ! -name small -exec rm -rf {} +
 	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache .dvc/tmp .dvc/cache
 	@find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

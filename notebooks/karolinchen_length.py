@@ -103,13 +103,12 @@ dial = over.with_columns(
     value=pl.col("value") * 100,
 )
 wide = (over["high"] - over["low"]).max() / 2
-latest = over.filter(pl.col("minutes") == max(bedtime))
+latest = over.filter(pl.col("minutes") == late)
 show(
-    partial(plots.draw_grid, dial, row="players", column="minutes", digits=0),
+    partial(plots.draw_grid, dial, row="players", column="minutes", digits=1),
     "bedtime",
-    title=f"In {max(bedtime)} minutes {100 * latest['value'][-1]:.0f} in 100 games of {latest['seats'][-1]} "
-    "players are over, "
-    f"{100 * latest['value'][0]:.0f} of {latest['seats'][0]}",
+    title=f"In {late} minutes {100 * latest['value'][0]:.0f} in 100 games of {latest['seats'][0]} players are over, "
+    f"{100 * latest['value'][-1]:.0f} of {latest['seats'][-1]}",
     note=f"Games that are over, in 100, at {seconds_per_turn} seconds a turn; {policy} in every seat; "
     f"intervals ± {100 * wide:.1f} at most, {over['n'].min():,} games or more each",
     alt=plots.alt_grid(dial, "games that are over by bedtime", row="players", column="minutes", unit="in 100"),
@@ -120,7 +119,7 @@ show(
 # ## Does it matter how the next card is chosen?
 
 # %%
-all_alike = base.filter(pl.col("line_up").str.contains("×") & pl.col("seats").is_in([2, 4, 6]))
+all_alike = base.filter(pl.col("line_up").str.contains(r"^\w+ ×") & pl.col("seats").is_in([2, 4, 6]))
 means = analysis.game_length(counts, all_alike, seconds_per_turn).filter(pl.col("measure") == "mean")
 rows = means.with_columns(
     label=pl.col("line_up").str.replace(r" ×.*", ""), group=pl.format("{} players", "seats")

@@ -17,7 +17,7 @@
 # should one keep them? And is it fair to lead?
 #
 # The policy below holds its courts while more cards than a threshold are in the stock. The threshold runs from
-# "never hold" to "always hold", against the same opponent on the same deals.
+# "always hold" (no card) to "never hold" (the whole stock), against the same opponent on the same deals.
 
 # %% tags=["parameters"]
 data = "../data"
@@ -31,7 +31,7 @@ points = [0, 10, 20, 30, 40, 50, 60, 80, 100]
 import numpy as np
 import polars as pl
 from _data import source
-from _show import partial, show
+from _show import partial, show, table
 from IPython.display import Markdown
 
 import sim
@@ -43,6 +43,7 @@ Markdown(at.told)
 
 # %%
 counts, scenarios = sim.load(sweep, data=at.data), sim.scenarios(sweep, data=at.data)
+differences = sim.load(sweep, table="differences", data=at.data)
 base = plain(scenarios, "parlett")
 hold = analysis.hold_curve(counts, base, policy, parameter)
 
@@ -58,6 +59,7 @@ Markdown(
     f"Better than both ends, beyond the intervals: **{best['low'] > ends['high'].max()}**. "
     f"It is the best of {hold.height} that were tried, so its own figure is a little flattered."
 )
+always, never = hold.sort(parameter).row(0, named=True), hold.sort(parameter).row(-1, named=True)
 
 # %%
 show(
@@ -72,8 +74,9 @@ show(
         ),
     },
     "hold",
-    title=f"Holding courts until {best[parameter]:g} cards are left wins {100 * best['value']:.0f} in 100 against "
-    f"{best['opponent']}",
+    title=f"Holding courts to the end wins {100 * always['value']:.1f} in 100 against {always['opponent']}, never "
+    "holding "
+    f"them {100 * never['value']:.1f}",
     note=f"Courts are held while the stock has more cards than the threshold; both seats, {hold['n'].min():,} "
     "games each",
     alt=plots.alt_curve(
@@ -118,11 +121,25 @@ Markdown(
 )
 
 # %%
+even = analysis.compensation((differences, base), None, seats["line_up"].str.replace(r" ×2", "").to_list(), band)
+table(
+    even.select(
+        pl.col("policy").alias("both play"),
+        pl.col("seat")
+        .replace_strict({-1: "nobody", 0: "the leader", 1: "the other"}, return_dtype=pl.String)
+        .alias("gets"),
+        pl.col("points").alias("points, at least"),
+        pl.format("{} to {}", "points_low", "points_high").alias("95 %"),
+        pl.format("{} ({} to {})", *(pl.col(c).round(3) * 100 for c in ("value", "low", "high"))).alias(
+            "leader then wins"
+        ),
+    )
+)
+
+# %%
 mirror = base.filter((pl.col("design") == "mirror") & (pl.col("seat0") == pl.col("seat1")))
-apart = (
-    sim.load(sweep, table="differences", data=at.data)
-    .join(mirror.select("scenario", "seat0"), on="scenario", maintain_order="left_right")
-    .filter((pl.col("of") == "score") & (pl.col("against") == ""))
+apart = differences.join(mirror.select("scenario", "seat0"), on="scenario", maintain_order="left_right").filter(
+    (pl.col("of") == "score") & (pl.col("against") == "")
 )
 shares = pl.DataFrame(
     [

@@ -8,14 +8,14 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import ROOT
+from folders import content, wait_for
 
 import sim
 from sim.errors import FaultError, StoreError, SweepError
@@ -48,10 +48,6 @@ BASE: dict[str, Any] = {
 
 def spec(**more: Any) -> dict[str, Any]:
     return {**BASE, **more}
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -109,13 +105,6 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, lis
         for process in [*workers, head]:
             process.kill()
             process.wait()
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "nothing happened"
-        time.sleep(0.01)
 
 
 def test_processes_leave_the_same_bytes(

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from folders import content
 
 import sim
 from sim.errors import FaultError, SweepError
@@ -32,10 +33,6 @@ BASE: dict[str, Any] = {
 
 def spec(**more: Any) -> dict[str, Any]:
     return {**BASE, **more}
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
 def manifest(folder: Path) -> dict[str, Any]:

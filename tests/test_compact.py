@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from folders import content
 
 import sim
 from sim.cli import run as command
@@ -28,10 +29,6 @@ ROWS = {**BASE, "detail": "games", "variants": [{"grid": {"sides": [4, 8]}}]}
 UNTIL = {**BASE, "variants": [{"grid": {"sides": [4, 80]}}], "games": 9_000, "until": "half_width(mean score) <= 0.05"}
 MINUTES = {**BASE, "variants": [{"grid": {"sides": [4, 8]}}], "minutes": 5}
 KINDS = {"counts": COUNTED, "rows": ROWS, "until": UNTIL, "minutes": MINUTES}
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
 def frames(data: Path) -> dict[str, pl.DataFrame]:

@@ -276,7 +276,11 @@ def test_a_narrow_forest_tells_values_beside_the_labels(ax, forest):
 
 def test_names_at_the_ends_of_curves_do_not_cover_each_other(ax):
     frame = pl.DataFrame(
-        {"t": [1, 2] * 4, "s": ["a", "a", "b", "b", "c", "c", "d", "d"], "value": [0, 1, 0, 1.0, 0, 1.001, 0, 9]}
+        {
+            "t": [1, 2] * 4,
+            "s": ["a", "a", "b", "b", "c", "c", "d", "d"],
+            "value": [0.0, 1.0, 0.0, 1.0, 0.0, 1.001, 0.0, 9.0],
+        }
     ).with_columns(low="value", high="value")
     plots.draw_curve(frame, ax, x="t", series="s")
     heights = sorted(ax.transData.transform(t.xy)[1] + t.xyann[1] for t in ax.texts)

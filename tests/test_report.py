@@ -12,14 +12,21 @@ import pytest
 
 from sim.errors import ReportError
 from sim.report import words
+from sim.report.claims import CLAIMS
+from sim.report.claims_open import QUESTIONS
 from sim.report.facts import Facts
-from sim.report.figures import framed
+from sim.report.figures import FIGURES, framed
+from sim.report.findings import FINDINGS, importance, verdict
+from sim.report.findings_base import Candidate
 from sim.report.grid import Grid
+from sim.report.grids import GRIDS
 from sim.report.names import reading, sheet
 from sim.report.page import paragraphs, themed
-from sim.report.params import read_params
-from sim.report.prose import FOLDER, PARTS, Prose, linked_mark, plain_mark
-from sim.report.tables import read_tables, write_tables
+from sim.report.params import Sweeps, read_params
+from sim.report.parts import CHAPTERS, PARTS, SECTIONS, check_parts, shown, sweeps_of
+from sim.report.prose import FOLDER, Prose, linked_mark, plain_mark
+from sim.report.summary import clauses
+from sim.report.tables import TABLES, read_tables, write_tables
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -172,23 +179,73 @@ def typed_numbers(text: str) -> list[str]:
     return re.findall(r"\d+", re.sub(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", "", text, flags=re.S))
 
 
-@pytest.mark.parametrize("name", PARTS)
+TEXTS = [*(f"{section.name}.md" for section in SECTIONS), "captions.yaml", "summary.yaml"]
+
+
+@pytest.mark.parametrize("name", TEXTS)
 def test_no_number_is_typed_into_prose(name):
-    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    text = re.sub(r"^\d\. (?=\*\*)", "", text, flags=re.M)  # the numbers of the five sentences
-    assert typed_numbers(text) == []
-
-
-def test_no_number_is_typed_into_captions():
-    text = (FOLDER / "captions.yaml").read_text(encoding="utf-8")
-    assert typed_numbers(text) == []
+    assert typed_numbers((FOLDER / name).read_text(encoding="utf-8")) == []
 
 
 def test_words_that_mislead_are_not_used():
-    for path in [*FOLDER.glob("*.md"), FOLDER / "captions.yaml", FOLDER / "page.html.j2"]:
+    for path in [*FOLDER.glob("*.md"), *FOLDER.glob("*.yaml"), FOLDER / "page.html.j2"]:
         text = path.read_text(encoding="utf-8").lower()
         found = re.findall(r"\b(?:in)?significant(?:ly)?\b|\bproves?\b|\bproven\b|\bobviously\b", text)
         assert not found, path.name
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Sections
+
+
+def test_every_section_finds_its_pieces_and_every_piece_a_section():
+    names = [section.name for section in SECTIONS]
+    assert len(set(names)) == len(names)
+    assert {path.stem for path in FOLDER.glob("*.md")} == set(names)
+    assert sorted(f for section in SECTIONS for f in section.figures) == sorted(FIGURES)
+    assert sorted(g for section in SECTIONS for g in section.grids) == sorted(GRIDS)
+    for registry in (TABLES, CLAIMS, QUESTIONS, FINDINGS):
+        assert set(registry) <= set(names)
+    assert {name for sentence in clauses().values() for name in sentence} <= set(names)
+    assert {section.chapter for section in SECTIONS} == set(CHAPTERS)
+    assert {section.part for section in SECTIONS} == {"", *PARTS}
+    assert {sweep for section in SECTIONS for sweep in section.sweeps} == set(Sweeps.model_fields)
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda s: s.name)
+def test_the_text_of_a_section_shows_its_figures_and_tables_and_no_others(section):
+    text = (FOLDER / f"{section.name}.md").read_text(encoding="utf-8")
+    assert re.findall(r'\{\{ figure\("(\w+)"\) \}\}', text) == list(section.figures)
+    assert re.findall(r'\{\{ table\("(\w+)"\) \}\}', text) == list(section.grids)
+
+
+def test_parts_are_taken_in_the_order_of_the_page_and_need_their_own_sweeps_only():
+    assert check_parts(["parlett", "levels", "parlett"]) == ("levels", "parlett")
+    assert check_parts([]) == tuple(PARTS)
+    assert sweeps_of(["parlett"]) == ("parlett",)
+    assert [s.name for s in shown(["setup"], {})] == ["setup", "trust"]
+    with pytest.raises(ReportError) as error:
+        check_parts(["reading"])
+    assert "did you mean readings" in one_line(error)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Findings
+
+
+def test_importance_is_what_the_interval_surely_is_away_from_its_target(facts):
+    facts.add("gap", 0.05, "gap", low=0.04, high=0.06, n=1_000, level=0.95)
+    gap = facts.get("gap")
+    assert importance(gap, -0.02, 0.02, 0.01) == pytest.approx(2)
+    assert importance(gap, 0.08, math.inf, 0.01) == pytest.approx(2)
+    assert importance(gap, -0.02, 0.045, 0.01) == 0
+    told = [
+        Candidate("q", "gap", "the seat", "too much", "too little", low, high, 0.01).told(verdict(gap, low, high), 0.05)
+        for low, high in ((-0.02, 0.02), (0.08, math.inf), (-0.1, 0.1), (-0.02, 0.045))
+    ]
+    assert told == ["too much", "too little", "the seat: as it should be", "the seat: not yet known"]
+    with pytest.raises(ReportError, match="'players' has no interval"):
+        importance(facts.get("players"), 0, 1, 1)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from sim.errors import ReportError
 from sim.report import build
 from sim.report.figures import FIGURES, draw_all
 from sim.report.grids import GRIDS
-from sim.report.prose import PARTS
+from sim.report.parts import PARTS
 from sim.report.tables import read_tables
 from sim.verify import verify, write
 
@@ -151,6 +151,35 @@ def test_the_executive_summary_has_five_sentences(report):
         assert not re.search(r"[.!?] [A-Z]", text)  # one sentence each
 
 
+def commands_of(text: str) -> list[str]:
+    """The commands that findings name, one by one."""
+    part = text.split("## Findings")[1].split("\n## ")[0]
+    return [command for line in re.findall(r"`(sim [^`]+)`", part) for command in line.split(" && ")]
+
+
+def test_findings_are_ranked_one_line_each_with_number_interval_and_commands_that_parse(html, report):
+    from typer.main import get_command
+
+    from sim.cli import build as command_line
+
+    markdown = (report / "balance.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\d+\. .+$", markdown.split("## Findings")[1].split("\n## ")[0], flags=re.M)
+    assert len(lines) >= 15
+    for line in lines:
+        assert re.match(r"\d+\. \*\*[^*]+:\*\* \S+.* \(\S+ to \S+\).*games.*`sim .*sim report --only \w+`$", line), line
+    sizes = [float(x) for x in re.findall(r"; ([\d.]+) smallest differences", "\n".join(lines))]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > sizes[-1] > 0
+    register = json.loads((report / "facts.json").read_text(encoding="utf-8"))
+    assert {k: v["value"] for k, v in register.items() if k.startswith("finding.")}
+    for command in commands_of(markdown):
+        _, name, *words = command.split()
+        get_command(command_line()).commands[name].make_context(name, list(words))  # type: ignore[attr-defined]
+        assert all((ROOT / word).is_file() for word in words if word.endswith(".yaml"))
+    assert html.count("<ol>") == 2
+    assert 'href="#figure-steps"' in html
+
+
 def test_every_linked_number_is_a_claim_with_its_source(html, report):
     register = json.loads((report / "facts.json").read_text(encoding="utf-8"))
     claims = {entry["claim"]: key for key, entry in register.items() if "claim" in entry}
@@ -222,15 +251,35 @@ def test_missing_sweeps_steps_and_tables_are_told_in_one_line(report, tmp_path):
         build.build_report(tmp_path, tmp_path / "out", PARAMS, ["figures"])
 
 
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_is_a_page_of_its_own_and_needs_its_own_sweep_only(data, tmp_path, part):
+    alone = tmp_path / "data"
+    (alone / part).parent.mkdir()
+    shutil.copytree(data / part, alone / part)
+    page = build.build_report(alone, tmp_path / "out", PARAMS, only=[part])
+    text = page.read_text(encoding="utf-8")
+    found = Page(text)
+    assert "http:" not in text
+    assert {link[1:] for link in found.links if link.startswith("#")} <= set(found.ids)
+    assert f"<h1>{PARTS[part]}</h1>" in text
+    assert f"sim report --only {part}" in text
+    register = json.loads((tmp_path / "out" / "facts.json").read_text(encoding="utf-8"))
+    assert {fact["sweep"] for fact in register.values() if "sweep" in fact} == {part}
+    markdown = (tmp_path / "out" / "balance.md").read_text(encoding="utf-8")
+    assert re.search(r"^## In (two|three|four) sentences$", markdown, flags=re.M)
+    drawn = json.loads((tmp_path / "out" / "build" / "alt.json").read_text(encoding="utf-8"))
+    assert set(re.findall(r'id="figure-(\w+)"', text)) == set(drawn)
+
+
 def test_an_unknown_placeholder_in_a_shipped_text_stops_the_page(report, tmp_path, monkeypatch):
     from sim.report import prose
 
     broken = tmp_path / "prose"
     shutil.copytree(prose.FOLDER, broken)
-    text = (broken / f"{PARTS[0]}.md").read_text(encoding="utf-8")
-    (broken / f"{PARTS[0]}.md").write_text(text + '\n{{ v("karolinchen.7.p50") }}\n', encoding="utf-8")
+    text = (broken / "karolinchen.md").read_text(encoding="utf-8")
+    (broken / "karolinchen.md").write_text(text + '\n{{ v("karolinchen.7.p50") }}\n', encoding="utf-8")
     monkeypatch.setattr(prose, "FOLDER", broken)
-    with pytest.raises(ReportError, match=r"summary\.md: unknown fact quoted in prose 'karolinchen\.7\.p50'"):
+    with pytest.raises(ReportError, match=r"karolinchen\.md: unknown fact quoted in prose 'karolinchen\.7\.p50'"):
         build.page_step(build.read_params(PARAMS), report)
 
 
@@ -246,6 +295,7 @@ FLAGS = (
 #: written into a copy of the page: what it looks like from inside goes into the title
 PROBE = """<script>
 window.addEventListener("load", function () {
+  document.querySelectorAll("details").forEach(function (e) { e.open = true; });
   var wide = document.documentElement.scrollWidth, out = [];
   document.querySelectorAll("body *").forEach(function (e) {
     if (e.parentNode.closest("svg")) { return; }  // cut to its picture

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sim.report.claims_thumb import add, in_words, thumb_tables
+from sim.report.claims_thumb import add, in_words
 from sim.report.facts import Facts
+from sim.report.params import read_params
+from sim.report.parts import shown
+from sim.report.thumb import thumb_tables
 
 DATA = Path(__file__).parent.parent / "data"
 
@@ -27,7 +30,7 @@ def test_a_rule_is_told_as_one_would_tell_it_to_a_child() -> None:
 
 def test_the_kept_winners_are_claims_with_intervals() -> None:
     facts = Facts()
-    told = add(facts, thumb_tables(DATA))
+    told = add(facts, thumb_tables(DATA), read_params(DATA.parent / "params.yaml"))["thumb"]
     assert [entry["level"] for entry in told] == ["beginner", "intermediate", "advanced", "expert"]
     by_key = {fact.key: fact for fact in facts.all()}
     for entry in told:
@@ -40,7 +43,7 @@ def test_the_kept_winners_are_claims_with_intervals() -> None:
 
 def test_a_data_folder_without_them_tells_none(tmp_path: Path) -> None:
     assert thumb_tables(tmp_path) == {}
-    assert add(Facts(), {}) == []
+    assert "thumb" not in [section.name for section in shown(["levels"], {})]
 
 
 @pytest.mark.parametrize("level", ["beginner", "expert"])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from folders import content
 
 import sim
 from sim import analysis, api
@@ -277,10 +278,6 @@ def test_regret_without_exact_values_is_refused_before_anything_is_solved(game: 
 def spec(**more: Any) -> dict[str, Any]:
     given = {"name": "t", "game": "karolinchen", "seed": 5, "games": 300, "detail": "rounds"}
     return {**given, "policies": [["match", "random"], ["racer"] * 3], **more}
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
 def test_a_sweep_keeps_the_rows_of_each_scenario(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import polars as pl
 import pytest
 import yaml
 from conftest import ROOT
+from folders import content, wait_for
 
 import sim
 from sim.errors import FaultError, InputError, SimError, StoreError, SweepError
@@ -36,11 +36,6 @@ BASE: dict[str, Any] = {"name": "t", "game": "toy", "seed": 7, "games": 20_000, 
 
 def spec(**more: Any) -> dict[str, Any]:
     return {**BASE, **more}
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    """Every file of a sweep: name → bytes."""
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
 def labels(given: Mapping[str, Any]) -> list[str]:
@@ -371,13 +366,6 @@ def start(tmp_path: Path, given: Mapping[str, Any], workers: int = 2) -> subproc
     ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TOY_INTERVAL": "0.05"}
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "nothing happened"
-        time.sleep(0.005)
 
 
 @pytest.mark.parametrize("detail", ["games", "summary"])

@@ -6,7 +6,11 @@ the ends of an interval (``value``, ``low``, ``high``, or ``x``, ``x_low``, ``x_
 draws, reads or writes.
 """
 
+from sim.analysis.candidates import Games
+from sim.analysis.candidates_levels import Step, setup_candidates, step_candidates
+from sim.analysis.candidates_seats import seat_candidates, shortening_candidates
 from sim.analysis.changes import difference_counts, paired_changes, policy_gains
+from sim.analysis.compensation import common_compensation, compensation
 from sim.analysis.duels import duels
 from sim.analysis.labels import label_chances, labels_written, written_chances
 from sim.analysis.length import bedtime, game_length, survival_curves
@@ -14,15 +18,22 @@ from sim.analysis.levels import level_balance
 from sim.analysis.means import exact_shares, means_by, responses
 from sim.analysis.parlett import court_short, hold_curve
 from sim.analysis.precision import games_for, half_widths, pairing
+from sim.analysis.proposals import Pick, pick, settle
+from sim.analysis.restricted import restricted_play
 from sim.analysis.richness import decision_richness
 from sim.analysis.scores import best_policies, par_table, score_distribution, score_summary
 from sim.analysis.seats import odd_one_out, seat_shares, shares_by
 from sim.analysis.skill import chance_ahead, seats_alike, skill_and_luck, winners
 
 __all__ = [
+    "Games",
+    "Pick",
+    "Step",
     "bedtime",
     "best_policies",
     "chance_ahead",
+    "common_compensation",
+    "compensation",
     "court_short",
     "decision_richness",
     "difference_counts",
@@ -40,14 +51,21 @@ __all__ = [
     "paired_changes",
     "pairing",
     "par_table",
+    "pick",
     "policy_gains",
     "responses",
+    "restricted_play",
     "score_distribution",
     "score_summary",
+    "seat_candidates",
     "seat_shares",
     "seats_alike",
+    "settle",
+    "setup_candidates",
     "shares_by",
+    "shortening_candidates",
     "skill_and_luck",
+    "step_candidates",
     "survival_curves",
     "winners",
     "written_chances",

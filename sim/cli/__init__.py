@@ -43,6 +43,7 @@ MODULES = (
     "panel",
     "learn",
     "report",
+    "propose",
     "schema",
     "bench",
 )

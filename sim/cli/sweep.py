@@ -47,7 +47,7 @@ def sweep(
     from sim.sweep.progress import duration, rate
     from sim.sweep.run import run
 
-    check_backend(backend)
+    check_backend(backend, scheduler)
     threads = number("workers", workers)
     planned = plan(file)
     api.announce(planned.game)

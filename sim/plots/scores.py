@@ -36,6 +36,7 @@ def draw_scores(
     dot: float = 2.0,
     tallest: int = 8,
     until: float | None = None,
+    note: bool = True,
 ) -> Axes:
     """One distribution: `dots` dots above the line, each standing for the same share of games; exact bars below it.
 
@@ -55,6 +56,8 @@ def draw_scores(
         Room for so many dots above the line.
     until : float, optional
         Right end of the axis, which begins at 0.
+    note : bool
+        Say beside the bars between which scores half of the games end.
     """
     if until is not None:
         ax.set_xlim(0, until)
@@ -77,20 +80,21 @@ def draw_scores(
     ax.axhline(0, color=MUTED, linewidth=0.8, zorder=4)
     ax.set_ylim(-depth - 0.4, tallest + 0.2)
     ax.set_yticks([])
-    low, high = quartiles(frame)
-    left, right = ax.get_xlim()
-    before = centre > (left + right) / 2  # the note stands where there is room
-    edge = quantile(frame, 0.004 if before else 0.996)
-    ax.annotate(
-        f"half of the games:\n{number(low)} to {number(high)}",
-        (edge, -depth * 0.5),
-        xytext=(-4 if before else 4, 0),
-        textcoords="offset points",
-        ha="right" if before else "left",
-        va="center",
-        fontsize=10,
-        color=MUTED,
-    )
+    if note:
+        low, high = quartiles(frame)
+        left, right = ax.get_xlim()
+        before = centre > (left + right) / 2  # the note stands where there is room
+        edge = quantile(frame, 0.004 if before else 0.996)
+        ax.annotate(
+            f"half of the games:\n{number(low)} to {number(high)}",
+            (edge, -depth * 0.5),
+            xytext=(-4 if before else 4, 0),
+            textcoords="offset points",
+            ha="right" if before else "left",
+            va="center",
+            fontsize=10,
+            color=MUTED,
+        )
     return ax
 
 

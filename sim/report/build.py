@@ -7,30 +7,34 @@ from pathlib import Path
 
 from sim.errors import ReportError, listing, unknown
 from sim.report.params import Params, read_params
+from sim.report.parts import check_parts, sweeps_of
 
 STEPS = ("tables", "figures", "page")
 
 
-def tables_step(params: Params, data: Path, out: Path) -> Path:
-    """Stored sweeps and ``verification.json`` → ``tables/*.csv``; stops where simulated and exact results disagree."""
-    from sim.report.claims_thumb import thumb_tables
-    from sim.report.inputs import read_inputs
+def tables_step(params: Params, data: Path, out: Path, parts: Sequence[str], record: Path | None) -> Path:
+    """Stored sweeps and the record of verification → ``tables/*.csv``; stops where simulated and exact results
+    disagree.
+    """
+    from sim.report.inputs import Given, read_inputs
     from sim.report.tables import build_tables, write_tables
-    from sim.report.verified import RECORD, verification_tables
+    from sim.report.verified import read_record
 
+    if record is not None:  # the quickest check comes first
+        read_record(record)
     folder = out / "tables"
-    verified = verification_tables(out / RECORD)
-    write_tables({**build_tables(read_inputs(params, data), params), **verified, **thumb_tables(data)}, folder)
+    inputs = read_inputs(params, data, sweeps_of(parts))
+    write_tables(build_tables(Given(inputs, params, tuple(parts), data, record)), folder)
     return folder
 
 
 def figures_step(params: Params, out: Path) -> Path:
     """``tables/*.csv`` → bare figures in ``build/``; a changed plot style needs only this and the page."""
-    from sim.report.figures import draw_all
+    from sim.report.figures import draw_all, names_of
     from sim.report.tables import read_tables
 
-    folder = out / "build"
-    draw_all(read_tables(out / "tables"), params, folder)
+    folder, tables = out / "build", read_tables(out / "tables")
+    draw_all(tables, params, folder, names_of(tables))
     return folder
 
 
@@ -52,8 +56,10 @@ def build_report(
     out: Path | str = "reports",
     params: Path | str = "params.yaml",
     steps: Sequence[str] = STEPS,
+    only: Sequence[str] = (),
+    record: Path | str | None = None,
 ) -> Path:
-    """The report from stored sweeps; nothing is simulated.
+    """The report from stored sweeps, or some parts of it; nothing is simulated.
 
     Parameters
     ----------
@@ -65,6 +71,11 @@ def build_report(
         The parameters file.
     steps : sequence of str
         Any of ``tables``, ``figures``, ``page``; they are run in this order.
+    only : sequence of str
+        Parts of the report, names in `sim.report.parts.PARTS`; only their sweeps need to be stored. Default: all.
+    record : path, optional
+        The record of ``sim verify``; default ``verification.json`` in `out`. The whole report needs it; a report of
+        some parts shows it where it is there.
 
     Returns
     -------
@@ -81,10 +92,14 @@ def build_report(
             raise ReportError(unknown("step of the report", step, STEPS))
     if not steps:
         raise ReportError(f"no step was given; accepted: {listing(STEPS)}")
+    from sim.report.verified import RECORD
+
+    parts = check_parts(only)
     read, folder = read_params(params), Path(out)
+    known = Path(record) if record is not None else folder / RECORD
     try:
         if "tables" in steps:
-            tables_step(read, Path(data), folder)
+            tables_step(read, Path(data), folder, parts, known if not only or known.exists() else None)
         if "figures" in steps:
             figures_step(read, folder)
         if "page" in steps:

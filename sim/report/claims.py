@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sim.report import (
@@ -13,16 +14,54 @@ from sim.report import (
     claims_verified,
 )
 from sim.report.facts import Facts
+from sim.report.findings import ranked
 from sim.report.params import Params
-from sim.report.tables import Tables
+from sim.report.parts import CHAPTERS, PARTS, shown
+from sim.report.tables import Tables, parts_of
 
 MAXIMUM_PLAYERS = 6
 
+#: section of the report → registers its facts; what it returns stands under the name of the chapter in the model
+CLAIMS: Mapping[str, Callable[[Facts, Tables, Params], dict[str, Any]]] = {
+    "levels": claims_caterpillars.levels,
+    "thumb": claims_thumb.add,
+    "setup": claims_caterpillars.setup,
+    "readings": claims_caterpillars.readings,
+    "karolinchen": claims_karolinchen.add,
+    "parlett": claims_parlett.add,
+    "verified": claims_verified.add,
+}
+
 
 def build_facts(tables: Tables, params: Params) -> tuple[Facts, dict[str, Any]]:
-    """Facts, and the model: plain lists of keys, names and verdicts."""
-    facts = Facts()
+    """Facts, and the model: plain lists of keys, names and verdicts, by chapter.
+
+    The model also has ``shown``, the names of the sections that are there, ``whole``, whether that is every part,
+    ``open``, the verdicts that the sample does not settle, and ``sweeps``.
+    """
+    facts, parts = Facts(), parts_of(tables)
+    sections = shown(parts, tables)
     sweeps = tables["sweeps"].to_dicts()
+    _common(facts, sweeps, params)
+    model: dict[str, Any] = {name: {} for name in CHAPTERS}
+    for section in sections:
+        if section.name in CLAIMS:
+            model[section.chapter] |= CLAIMS[section.name](facts, tables, params)
+    names = tuple(s.name for s in sections)
+    model |= {"shown": names, "parts": parts, "whole": parts == tuple(PARTS), "sweeps": sweeps}
+    model["views"] = list(params.levels.views)
+    model["open"] = claims_open.add(facts, tables, params, names)
+    model["findings"] = ranked(facts, model, params, names)
+    intervals = sum(1 for fact in facts.all() if fact.low is not None)
+    facts.add("claims.intervals", intervals, "number", method="facts with an interval")
+    facts.add(
+        "claims.missing", round((1 - params.confidence) * intervals), "number", method="expected at the stated level"
+    )
+    return facts, model
+
+
+def _common(facts: Facts, sweeps: list[dict[str, Any]], params: Params) -> None:
+    """What every page quotes: the sweeps, the thresholds, and plain numbers for prose, which has none of its own."""
     for row in sweeps:
         key, more = f"sweep.{row['part']}", {"sweep": row["sweep"], "seed": int(row["seed"])}
         facts.add(f"{key}.seed", row["seed"], "text", **more)
@@ -32,22 +71,13 @@ def build_facts(tables: Tables, params: Params) -> tuple[Facts, dict[str, Any]]:
         facts.add(f"{key}.scenarios", row["scenarios"], "number", **more)
     facts.add("games", sum(row["games"] for row in sweeps), "count", method="all games of all sweeps")
     facts.add("scenarios", sum(row["scenarios"] for row in sweeps), "number", method="all scenarios of all sweeps")
+    facts.add("least", min(row["least"] for row in sweeps), "count", method="fewest games of a scenario")
+    fixed = "fixed in params.yaml before the run"
+    facts.add("smallest.score", params.smallest.score, "number", method=fixed)
+    facts.add("smallest.win", 100 * params.smallest.win, "number", method=fixed)
+    facts.add("smallest.turns", params.smallest.turns, "number", method=fixed)
+    facts.add("seats.band", 100 * params.seats.band, "number", method=fixed)
     facts.add("confidence", 100 * params.confidence, "number", method="params.yaml")
     facts.add("hundred", 100, "number")
     for players in range(2, MAXIMUM_PLAYERS + 1):
         facts.add(f"players.{players}", players, "number")
-    model = {
-        "caterpillars": claims_caterpillars.add(facts, tables, params),
-        "karolinchen": claims_karolinchen.add(facts, tables, params),
-        "parlett": claims_parlett.add(facts, tables, params),
-        "thumb": claims_thumb.add(facts, tables),
-        "verified": claims_verified.add(facts, tables),
-        "open": claims_open.add(facts, tables, params),
-        "sweeps": sweeps,
-    }
-    intervals = sum(1 for fact in facts.all() if fact.low is not None)
-    facts.add("claims.intervals", intervals, "number", method="facts with an interval")
-    facts.add(
-        "claims.missing", round((1 - params.confidence) * intervals), "number", method="expected at the stated level"
-    )
-    return facts, model

@@ -22,25 +22,35 @@ Model = dict[str, Any]
 GAINS = {"score": "score", "spread": "spread", "choice": "gain from choosing well"}
 
 
-def add(facts: Facts, tables: Tables, params: Params) -> Model:
-    """Register every claim about Caterpillars; returns lists of keys for the prose to walk over."""
-    levels, views = rows.levels_of(tables), list(params.levels.views)
+def levels(facts: Facts, tables: Tables, params: Params) -> Model:
+    """Register scores by level, the steps between levels, and what skill is worth."""
+    played, views = rows.levels_of(tables), list(params.levels.views)
     source = Source.of("levels", facts, tables, params)
-    _scores(source, tables, params, levels, views)
+    _scores(source, tables, params, played, views)
     steps = _steps(source, tables, params)
-    readings = Source.of("readings", facts, tables, params)
     return {
-        "levels": levels,
+        "levels": played,
         "views": views,
-        "skill": _skill(source, tables, params, levels),
+        "skill": _skill(source, tables, params, played),
         "steps": steps,
         "faults": _faults(steps),
-        "setup": _changes(
-            Source.of("setup", facts, tables, params), rows.setup_rows(tables, params), "setup", "change"
-        ),
-        "readings": _readings(readings, tables, params),
-        "sheets": _sheets(readings, tables, params),
-        "languages": _changes(readings, rows.language_rows(tables, params), "language", "fine"),
+    }
+
+
+def setup(facts: Facts, tables: Tables, params: Params) -> Model:
+    """Register what the set-up variation changes."""
+    source = Source.of("setup", facts, tables, params)
+    return {"setup": _changes(source, rows.setup_rows(tables, params), "setup", "change")}
+
+
+def readings(facts: Facts, tables: Tables, params: Params) -> Model:
+    """Register what other readings of the rules, other sheets and the two wordings change."""
+    source = Source.of("readings", facts, tables, params)
+    return {
+        "levels": rows.levels_of(tables),
+        "readings": _readings(source, tables, params),
+        "sheets": _sheets(source, tables, params),
+        "languages": _changes(source, rows.language_rows(tables, params), "language", "fine"),
     }
 
 
@@ -91,18 +101,42 @@ def _steps(source: Source, tables: Tables, params: Params) -> list[Model]:
             method = "probability of superiority" if kind == "share" else "difference between levels, unpaired"
             source.row(key, row, kind, method)
             step["verdicts"].setdefault(row["view"], {})[row["measure"]] = row["verdict"]
-        step["agree"] = len({tuple(sorted(v.items())) for v in step["verdicts"].values()}) == 1
         for name, verdict in (("missing", "outside"), ("open", "not yet known")):
             step[name] = {
                 v: [told for m, told in GAINS.items() if x[m] == verdict] for v, x in step["verdicts"].items()
             }
+        step |= {"groups": _groups(step), "disagree": _disagreements(step)}
         steps.append(step)
+    source.facts.add("caterpillars.steps", len(steps), "number", method="steps from level to level")
+    for view in params.levels.views:
+        enough = sum(not step["missing"][view] and not step["open"][view] for step in steps)
+        method = "steps known to reach every threshold of score, spread and choice"
+        source.facts.add(f"caterpillars.steps.enough.{view}", enough, "number", method=method)
     for measure, threshold in params.levels.thresholds.items():
         kind = "share" if measure == "chance" else "number"
         source.facts.add(
             f"caterpillars.threshold.{measure}", threshold, kind, method="fixed in params.yaml before the run"
         )
     return steps
+
+
+def _groups(step: Model) -> list[Model]:
+    """Views that say the same of a step, together: what is missing, what is not yet known."""
+    found: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for view in step["verdicts"]:
+        found.setdefault((tuple(step["missing"][view]), tuple(step["open"][view])), []).append(VIEWS.get(view, view))
+    return [{"who": who, "missing": list(m), "open": list(o)} for (m, o), who in found.items()]
+
+
+def _disagreements(step: Model) -> list[Model]:
+    """What one view surely finds enough and another surely too little."""
+    result = []
+    for measure, told in GAINS.items():
+        said = {VIEWS.get(view, view): verdicts[measure] for view, verdicts in step["verdicts"].items()}
+        enough, short = ([who for who, x in said.items() if x == verdict] for verdict in ("inside", "outside"))
+        if enough and short:
+            result.append({"told": told, "enough": enough, "short": short})
+    return result
 
 
 def _faults(steps: list[Model]) -> list[str]:
@@ -132,7 +166,8 @@ def _changes(source: Source, frame: pl.DataFrame, name: str, kind: str) -> list[
     for row in frame.iter_rows(named=True):
         key = f"caterpillars.{name}.{row['level']}.{row['view']}"
         _change(source, key, row, kind)
-        result.append({"level": row["level"], "view": row["view"], "key": key, "verdict": row["verdict"]})
+        entry = {"level": row["level"], "view": row["view"], "key": key, "verdict": row["verdict"]}
+        result.append(entry | {"size": abs(row["value"])})
     return result
 
 
@@ -152,7 +187,6 @@ def _readings(source: Source, tables: Tables, params: Params) -> Model:
         source.add(f"caterpillars.readings.quiet.{view}", len(quiet[view]), "number", method=method)
     largest = {v: _largest([e for e in entries if e["view"] == v]) for v in params.levels.views}
     source.add("caterpillars.readings.count", len(kinds), "number", method="readings compared")
-    source.facts.add("smallest.score", params.smallest.score, "number", method="fixed in params.yaml before the run")
     return {"rows": entries, "quiet": quiet, "largest": largest}
 
 

@@ -25,7 +25,6 @@ def add(facts: Facts, tables: Tables, params: Params) -> Model:
     facts.add("karolinchen.seconds", table.seconds_per_turn, "number", method="assumption in params.yaml")
     for name, minutes in zip(("low", "high"), table.published_minutes, strict=True):
         facts.add(f"karolinchen.published.{name}", minutes, "number", method="published; see docs/rules")
-    facts.add("seats.band", 100 * params.seats.band, "number", method="fixed in params.yaml before the run")
     mine = rows.mirror_of(params)
     players = _length(source, tables["length"].filter(mine), params)
     _bedtime(source, tables["bedtime"])

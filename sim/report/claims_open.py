@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -20,31 +20,62 @@ Model = dict[str, Any]
 Question = tuple[str, dict[str, Any], float, float]
 
 
-def questions(tables: Tables, params: Params) -> Iterator[Question]:
-    """Every verdict of the report with its question in words."""
-    least, band = params.smallest, 100 * params.seats.band
+def _levels(tables: Tables, params: Params) -> Iterator[Question]:
     for row in tables["level_balance"].filter(pl.col("measure") != "chance").iter_rows(named=True):
         who = VIEWS.get(row["view"], row["view"])
         told = f"whether {row['lower']} to {row['higher']} brings {who} enough {MEASURES[row['measure']]}"
         yield told, row, row["threshold"], math.inf
+
+
+def _setup(tables: Tables, params: Params) -> Iterator[Question]:
+    least = params.smallest.score
+    for row in rows.setup_rows(tables, params).iter_rows(named=True):
+        yield f"whether the set-up variation matters to {row['series']} at {row['level']}", row, -least, least
+
+
+def _readings(tables: Tables, params: Params) -> Iterator[Question]:
+    least = params.smallest.score
     for row in rows.reading_rows(tables, params).iter_rows(named=True):
-        told = f'whether "{row["told"]}" matters to {row["series"]} at {row["level"]}'
-        yield told, row, -least.score, least.score
+        yield f'whether "{row["told"]}" matters to {row["series"]} at {row["level"]}', row, -least, least
+
+
+def _karolinchen(tables: Tables, params: Params) -> Iterator[Question]:
+    band, least = 100 * params.seats.band, params.smallest.turns
     for row in rows.seat_rows(tables, params).iter_rows(named=True):
         told = f"whether the {row['label']} of {row['seats']} in Karolinchen is inside the target band"
         yield told, row, -band, band
     for row in rows.house_rows(tables, params, "turns").iter_rows(named=True):
-        told = f'whether "{row["told"]}" changes the length with {row["seats"]} players'
-        yield told, row, -least.turns, least.turns
+        yield f'whether "{row["told"]}" changes the length with {row["seats"]} players', row, -least, least
+
+
+def _parlett(tables: Tables, params: Params) -> Iterator[Question]:
+    band = 100 * params.seats.band
     for row in rows.leader_rows(tables, params).iter_rows(named=True):
         yield f"whether the leader is inside the target band when {row['label']}", row, 50 - band, 50 + band
 
 
-def add(facts: Facts, tables: Tables, params: Params) -> list[Model]:
+#: section of the report → its verdicts, each with the question in words
+QUESTIONS: Mapping[str, Callable[[Tables, Params], Iterator[Question]]] = {
+    "levels": _levels,
+    "setup": _setup,
+    "readings": _readings,
+    "karolinchen": _karolinchen,
+    "parlett": _parlett,
+}
+
+
+def questions(tables: Tables, params: Params, sections: Sequence[str]) -> Iterator[Question]:
+    """Every verdict of these sections with its question in words."""
+    for name in sections:
+        if name in QUESTIONS:
+            yield from QUESTIONS[name](tables, params)
+
+
+def add(facts: Facts, tables: Tables, params: Params, sections: Sequence[str]) -> list[Model]:
     """Register how many verdicts are open and what would settle them, the cheapest first."""
     result: list[Model] = []
     count = 0
-    for told, row, low, high in questions(tables, params):
+    for told, row, low, high in questions(tables, params, sections):
         count += 1
         e = stats.Estimate(row["value"], row["low"], row["high"], row["n"], params.confidence, "")
         if stats.inside(e, low, high) is stats.Verdict.UNKNOWN:

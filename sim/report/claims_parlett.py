@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import polars as pl
@@ -19,7 +20,6 @@ def add(facts: Facts, tables: Tables, params: Params) -> Model:
     """Register every claim about Parlett's game; returns lists of keys for the prose to walk over."""
     source = Source.of("parlett", facts, tables, params)
     facts.add("parlett.policy", params.parlett.policy, "text")
-    facts.add("smallest.win", 100 * params.smallest.win, "number", method="fixed in params.yaml before the run")
     facts.add("parlett.hold.policy", params.parlett.hold.policy, "text")
     for name, table in (("hold", "hold"), ("mirror", "parlett_seats"), ("rules", "parlett_rules"), ("duels", "duels")):
         own = tables[table] if name != "mirror" else tables[table].filter("mirror")
@@ -52,6 +52,15 @@ def _hold(source: Source, frame: pl.DataFrame, params: Params) -> list[Model]:
             "number",
             n=rows[0]["n"],
             method="lowest threshold from which on all are surely within the smallest difference of the best",
+        )
+        gain = {"value": rows[0]["value"] - rows[-1]["value"], "n": min(r["n"] for r in rows), "scenario": ""}
+        half = math.hypot(*(rows[i]["high"] - rows[i]["low"] for i in (0, -1))) / 2
+        ends = {"low": gain["value"] - half, "high": gain["value"] + half}
+        source.row(
+            f"parlett.hold.{opponent}.gain",
+            gain | ends,
+            "gap",
+            f"best minus worst of {len(rows)} thresholds, independent games",
         )
         entry["flat"] = rows[0]["low"] <= rows[-1]["high"]
         result.append(entry)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -10,20 +9,8 @@ import polars as pl
 from sim.games import get
 from sim.games.caterpillars.thumb import MIDDLE
 from sim.report.facts import Facts
+from sim.report.params import Params
 from sim.report.tables import Tables
-from sim.store.load import read_footer
-
-#: where the table is kept, below the data folder
-KEPT = Path("league") / "thumb.parquet"
-
-
-def thumb_tables(data: Path) -> Tables:
-    """Table ``thumb`` with the seed of its games; nothing where none is kept (a data folder of one's own)."""
-    path = data / KEPT
-    if not path.exists():
-        return {}
-    seed = str(read_footer(path).provenance["seed"])
-    return {"thumb": pl.read_parquet(path).with_columns(seed=pl.lit(seed))}
 
 
 def _times(n: int) -> str:
@@ -47,10 +34,8 @@ def in_words(policy: str, bonus: bool) -> str:
     )
 
 
-def add(facts: Facts, tables: Tables) -> list[dict[str, Any]]:
+def add(facts: Facts, tables: Tables, params: Params) -> dict[str, Any]:
     """Register the winners, what they gain on a child's habit, and what they lose; returns a list by level."""
-    if "thumb" not in tables:
-        return []
     told = []
     for (level,), rows in tables["thumb"].group_by("level", maintain_order=True):
         winner, second = (rows.row(by_predicate=pl.col("place") == place, named=True) for place in (1, 2))
@@ -69,4 +54,4 @@ def add(facts: Facts, tables: Tables) -> list[dict[str, Any]]:
         facts.add(f"{key}.loss", winner["loss"], "points", **lost, **{**more, "n": None})
         facts.add(f"{key}.sheets", winner["sheets"], "number", **{**more, "n": None})
         told.append({"level": level, "key": key, "bound": winner["against"] == "upper bound"})
-    return told
+    return {"thumb": told}

@@ -6,10 +6,11 @@ from typing import Any
 
 from sim.report import words
 from sim.report.facts import Facts
+from sim.report.params import Params
 from sim.report.tables import Tables
 
 
-def add(facts: Facts, tables: Tables) -> dict[str, Any]:
+def add(facts: Facts, tables: Tables, params: Params) -> dict[str, Any]:
     """Register how much was compared and how it came out; returns what the prose walks over."""
     run = tables["verification_run"].row(0, named=True)
     more = {"sweep": "verification", "seed": int(run["seed"])}
@@ -28,4 +29,4 @@ def add(facts: Facts, tables: Tables) -> dict[str, Any]:
     games = tables["verification"].group_by("game", maintain_order=True).len().rows()
     for game, count in games:
         facts.add(f"verify.{game}", count, "number", method="comparisons with exact answers", **more)
-    return {"games": [game for game, _ in games]}
+    return {"verified": {"games": [game for game, _ in games]}}

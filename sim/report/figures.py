@@ -20,7 +20,8 @@ from sim.report import figures_caterpillars as caterpillars
 from sim.report import figures_others as others
 from sim.report import figures_verified as verified
 from sim.report.params import Params
-from sim.report.tables import Tables
+from sim.report.parts import shown
+from sim.report.tables import Tables, parts_of
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,11 @@ FIGURES: Mapping[str, Drawing] = {
 }
 
 ALTS = "alt.json"
+
+
+def names_of(tables: Tables) -> tuple[str, ...]:
+    """Figures of the sections that these tables make up, in the order of the page."""
+    return tuple(name for section in shown(parts_of(tables), tables) for name in section.figures)
 
 
 def draw_all(tables: Tables, params: Params, folder: Path, names: Collection[str] = tuple(FIGURES)) -> None:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from sim import plots
 from sim.plots.scores import middle, quantile, quartiles
-from sim.plots.style import clip_alt, figure
+from sim.plots.style import MUTED, clip_alt, figure
 from sim.report.names import LEVEL_COLOURS, MEASURES, VIEWS
 from sim.report.params import Params
 from sim.report.rows import chosen, levels_of, reading_rows, setup_rows, sheet_rows
@@ -38,7 +38,7 @@ def scores(tables: Tables, params: Params, width: float) -> Figure:
     axes = fig.subplots(rows, columns, sharex=True, squeeze=False)
     parts = {(lvl, view): viewed(tables, params, lvl, view) for lvl in levels for view, policy in views}
     right = 5 * (int(max(quantile(part, 0.9995) for part in parts.values())) // 5 + 1)
-    dot = right / (46 if slim else 58)
+    dot = right / (46 if slim else 116 / len(views))
     for i, level in enumerate(levels):
         for j, (view, _) in enumerate(views):
             ax = axes[i * len(views) + j, 0] if slim else axes[i, j]
@@ -47,13 +47,17 @@ def scores(tables: Tables, params: Params, width: float) -> Figure:
                 parts[level, view],
                 ax,
                 colour=LEVEL_COLOURS[level],
-                hollow=view == "child",
+                hollow=view == views[0][0],
                 dots=params.figures.dots,
                 dot=dot,
+                note=slim,
             )
             told = f"{level}, {VIEWS.get(view, view)}" if slim else level
             where = {"transform": ax.transAxes, "ha": "right", "va": "top"}
             ax.text(0.99, 0.97, told, fontsize=12, fontweight="bold", **where)
+            if not slim:
+                low, high = quartiles(parts[level, view])
+                ax.text(0.99, 0.79, f"half: {low:g} to {high:g}", fontsize=10, color=MUTED, **where)
             ax.grid(True, axis="x")
             if not slim and i == 0:
                 ax.set_title(f"played by {VIEWS.get(view, view)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,8 +70,37 @@ def read_sweep(name: str, data: Path | str) -> Stored:
     )
 
 
-def read_inputs(params: Params, data: Path | str = "data") -> dict[str, Stored]:
-    """All sweeps that the report needs, by part.
+@dataclass(frozen=True)
+class Given:
+    """What result tables are made of.
+
+    Attributes
+    ----------
+    inputs : mapping of str to Stored
+        Stored sweeps by part of ``sweeps`` in the parameters file.
+    params : Params
+    parts : tuple of str
+        The parts of the report that are built.
+    data : Path
+        The data folder, for what is no sweep.
+    record : Path, optional
+        The record of ``sim verify``.
+    """
+
+    inputs: Mapping[str, Stored]
+    params: Params
+    parts: tuple[str, ...]
+    data: Path
+    record: Path | None = None
+
+
+def read_inputs(params: Params, data: Path | str = "data", wanted: Sequence[str] | None = None) -> dict[str, Stored]:
+    """Stored sweeps by part of ``sweeps`` in the parameters file.
+
+    Parameters
+    ----------
+    wanted : sequence of str, optional
+        Those to read; default all.
 
     Raises
     ------
@@ -79,6 +109,8 @@ def read_inputs(params: Params, data: Path | str = "data") -> dict[str, Stored]:
     """
     inputs: dict[str, Stored] = {}
     for part, name in params.sweeps.model_dump().items():
+        if wanted is not None and part not in wanted:
+            continue
         if not (frames.folder_of(name, data) / manifest.NAME).is_file():
             raise ReportError(
                 f"no finished sweep {name} in {data}, which the report needs; "

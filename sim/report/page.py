@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,32 +16,64 @@ from sim.errors import ReportError, unknown
 from sim.plots.style import COLOURS
 from sim.report.claims import build_facts
 from sim.report.facts import Facts
-from sim.report.figures import Drawn, framed
+from sim.report.figures import Drawn, framed, names_of
+from sim.report.findings import Finding
 from sim.report.grid import Grid
 from sim.report.grids import GRIDS
+from sim.report.headline import FILE as HEADLINE
+from sim.report.headline import headline
+from sim.report.names import GAME_NAMES
 from sim.report.params import Params
-from sim.report.prose import FOLDER, PARTS, Captions, Prose, linked_mark, plain_mark
+from sim.report.parts import CHAPTERS, PARTS, TITLE, Section, shown
+from sim.report.prose import FOLDER, Captions, Prose, linked_mark, plain_mark
+from sim.report.summary import summary
 from sim.report.tables import Tables
+from sim.report.words import listing
 
-TITLE = "How balanced are the caterpillars?"
+FINDINGS = "findings.j2"
 _TOKEN = re.compile(r"<p>@@(\w+):(\w+)@@</p>")
 
 
 def render(tables: Tables, params: Params, drawn: Mapping[str, Drawn]) -> dict[str, str]:
-    """All texts of the report by file name: ``balance.html``, ``balance.md``, ``facts.json`` and
-    ``figures/<name>.svg``.
+    """All texts of the report by file name: ``balance.html``, ``balance.md``, ``facts.json``,
+    ``headline.json`` and ``figures/<name>.svg``.
     """
     facts, model = build_facts(tables, params)
-    grids = {name: build(facts, model, params) for name, build in GRIDS.items()}
-    files = {"balance.html": _html(facts, model, grids, drawn)}
-    files["balance.md"] = _markdown(facts, model, grids, drawn)
+    sections = shown(model["parts"], tables)
+    for name in names_of(tables):
+        if name not in drawn:
+            raise ReportError(f"no figure '{name}' was drawn; accepted: run `sim report figures` first")
+    drawn = {name: drawn[name] for name in names_of(tables)}
+    grids = {name: GRIDS[name](facts, model, params) for section in sections for name in section.grids}
+    files = {"balance.html": _html(facts, model, sections, grids, drawn)}
+    files["balance.md"] = _markdown(facts, model, sections, grids, drawn)
     captions = Captions()
     plain = Prose(facts, model, plain_mark)
     for name, figure in drawn.items():
         caption = captions.of(name, plain)
         files[f"figures/{name}.svg"] = framed(figure.wide, caption["title"], caption["subtitle"], caption["foot"])
     files["facts.json"] = facts.json()
+    files[HEADLINE] = headline(facts)
     return files
+
+
+def title_of(model: Mapping[str, Any]) -> str:
+    """The title of the page: the question of its only part, or that of the whole."""
+    parts = model["parts"]
+    return PARTS[parts[0]] if len(parts) == 1 else TITLE
+
+
+def lead_of(facts: Facts, model: Mapping[str, Any]) -> str:
+    """What was played, in one sentence."""
+    games = list(dict.fromkeys(GAME_NAMES[s["game"]] for s in model["sweeps"]))
+    many = facts.get("scenarios").text
+    return f"{listing(games)}, weighed with {facts.get('games').text} simulated games in {many} scenarios."
+
+
+def _chapters(sections: Sequence[Section]) -> dict[str, list[Section]]:
+    """Sections by chapter, in the order of the page; chapters without sections are left out."""
+    found = {name: [s for s in sections if s.chapter == name] for name in CHAPTERS}
+    return {name: own for name, own in found.items() if own}
 
 
 def _known(kind: str, name: str, names: Any) -> str:
@@ -50,7 +82,13 @@ def _known(kind: str, name: str, names: Any) -> str:
     return name
 
 
-def _html(facts: Facts, model: Mapping[str, Any], grids: Mapping[str, Grid], drawn: Mapping[str, Drawn]) -> str:
+def _html(
+    facts: Facts,
+    model: Mapping[str, Any],
+    sections: Sequence[Section],
+    grids: Mapping[str, Grid],
+    drawn: Mapping[str, Drawn],
+) -> str:
     blocks = {
         "figure": lambda name: f"\n\n@@figure:{_known('figure', name, drawn)}@@\n\n",
         "table": lambda name: f"\n\n@@table:{_known('table', name, grids)}@@\n\n",
@@ -62,25 +100,55 @@ def _html(facts: Facts, model: Mapping[str, Any], grids: Mapping[str, Grid], dra
         kind, name = match.groups()
         return grids[name].html() if kind == "table" else figure_html(name, drawn[name], captions.of(name, prose))
 
-    sections = {}
-    for part in PARTS:
-        text = markdown_library.markdown(paragraphs(prose.part(part)), extensions=["sane_lists"], output_format="html")
-        sections[part] = _TOKEN.sub(block, text)
+    def html_of(text: str) -> str:
+        made = markdown_library.markdown(paragraphs(text), extensions=["sane_lists"], output_format="html")
+        return _TOKEN.sub(block, made)
+
+    first = html_of(summary(prose, model["shown"]))
+    found = html_of(prose.file(FINDINGS, link=lambda f: _link(f, "#figure-{}", "#{}")))
+    chapters = [
+        (name, CHAPTERS[name], "\n".join(html_of(prose.part(section.name)) for section in own))
+        for name, own in _chapters(sections).items()
+    ]
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     template = environment.get_template("page.html.j2")
     text = template.render(
-        title=TITLE,
+        title=title_of(model),
+        lead=lead_of(facts, model),
         version=__version__,
         css=(FOLDER / "page.css").read_text(encoding="utf-8").strip(),
-        sections=sections,
+        heading=summary_heading(first.count("<li>")),
+        summary=first,
+        findings=found,
+        chapters=chapters,
         claims=facts.claims(),
         sweeps=model["sweeps"],
-        games=facts.get("games").text,
-        scenarios=facts.get("scenarios").text,
+        rebuild=rebuild(model),
     )
     return text.rstrip() + "\n"
+
+
+def _link(finding: Finding, figure: str, chapter: str) -> str:
+    """Where a finding is shown: its figure, and the chapter that tells it in full."""
+    links = [f"[figure]({figure.format(finding.figure)})"] if finding.figure else []
+    if chapter:
+        links.append(f"[{CHAPTERS[finding.chapter]}]({chapter.format(finding.chapter)})")
+    else:
+        links.append(f"Section {CHAPTERS[finding.chapter]}.")
+    return ", ".join(links) + ("." if chapter else "")
+
+
+def summary_heading(sentences: int) -> str:
+    """'In five sentences'."""
+    names = ("no", "one", "two", "three", "four", "five", "six", "seven")
+    return f"In {names[sentences]} sentence{'' if sentences == 1 else 's'}"
+
+
+def rebuild(model: Mapping[str, Any]) -> str:
+    """The command that makes the page again from stored sweeps."""
+    return "sim report" + ("" if model["whole"] else "".join(f" --only {part}" for part in model["parts"]))
 
 
 def paragraphs(text: str) -> str:
@@ -123,7 +191,13 @@ def figure_html(name: str, figure: Drawn, caption: Mapping[str, str]) -> str:
     )
 
 
-def _markdown(facts: Facts, model: Mapping[str, Any], grids: Mapping[str, Grid], drawn: Mapping[str, Drawn]) -> str:
+def _markdown(
+    facts: Facts,
+    model: Mapping[str, Any],
+    sections: Sequence[Section],
+    grids: Mapping[str, Grid],
+    drawn: Mapping[str, Drawn],
+) -> str:
     captions = Captions()
     plain = Prose(facts, model, plain_mark)
 
@@ -134,10 +208,14 @@ def _markdown(facts: Facts, model: Mapping[str, Any], grids: Mapping[str, Grid],
 
     blocks = {"figure": figure, "table": lambda name: f"\n\n{grids[_known('table', name, grids)].markdown()}\n\n"}
     prose = Prose(facts, model, plain_mark, blocks)
-    parts = [f"# {TITLE}\n", f"{facts.get('games').text} simulated games in {facts.get('scenarios').text} scenarios.\n"]
-    for part in PARTS:
-        heading = "## In five sentences\n\n" if part == "summary" else ""
-        parts.append(heading + _keep_tables(prose.part(part)))
+    first = summary(prose, model["shown"])
+    parts = [f"# {title_of(model)}\n", f"{lead_of(facts, model)}\n"]
+    parts.append(f"## {summary_heading(first.count(chr(10)))}\n\n{first}")
+    found = prose.file(FINDINGS, link=lambda f: _link(f, "figures/{}.svg", ""))
+    parts.append(f"## Findings\n\n{_keep_tables(found)}")
+    for name, own in _chapters(sections).items():
+        parts.append(f"## {CHAPTERS[name]}\n")
+        parts += [_keep_tables(prose.part(section.name)) for section in own]
     parts.append(_provenance(model))
     return "\n".join(parts).rstrip() + "\n"
 
@@ -176,7 +254,7 @@ def _provenance(model: Mapping[str, Any]) -> str:
         + grid.markdown()
         + f"\nSimulated with {libraries}; laboratory version {__version__}. Every quoted number, with its interval, "
         "sample size, seed, method and scenario, is in `facts.json`; the result tables are in `tables/`. "
-        "Rebuild with `make report`.\n"
+        f"Rebuild with `{rebuild(model)}`{', or with all sweeps by `make report`' if model['whole'] else ''}.\n"
     )
 
 

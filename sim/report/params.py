@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -78,6 +78,56 @@ class Parlett(_Part):
     hold: Hold = Hold()
 
 
+#: rule parameters that may change → their settings, or all that were played
+Candidates = dict[str, list[Any] | Literal["all"]]
+
+
+class Steps(_Part):
+    """Rules that may change at the higher level of a step."""
+
+    candidates: Candidates = {}
+
+
+class Shorter(_Part):
+    """Rules that may shorten Karolinchen, and how often it is to be over in time."""
+
+    candidates: Candidates = {}
+    enough: float = Field(0.9, gt=0, lt=1)
+    typical: float = Field(0.5, gt=0, lt=1)
+
+
+class EverySeat(_Part):
+    """Rules that may make seats fair, and the strengths of play at which they have to."""
+
+    policies: list[str] = []
+    candidates: Candidates = {}
+
+
+class Searcher(_Part):
+    """A slow, strong policy that is played in fewer games."""
+
+    policy: str = "search(continuations=50)"
+    games: int = Field(10_000, ge=100)
+
+
+class Proposals(_Part):
+    """Counter-proposals: what is compared, and the fresh games that judge."""
+
+    seed: int = Field(20261130, ge=0)
+    games: int = Field(400_000, ge=100)
+    steps: Steps = Steps()
+    shorter: Shorter = Shorter()
+    tails: EverySeat = EverySeat()
+    seats: EverySeat = EverySeat()
+    search: Searcher = Searcher()
+
+
+class Findings(_Part):
+    """The list of findings."""
+
+    most: int = Field(20, ge=1)
+
+
 class Figures(_Part):
     """Sizes in pixels, and matplotlib settings on top of the house style."""
 
@@ -99,6 +149,8 @@ class Params(_Part):
     levels: Levels
     karolinchen: Karolinchen = Karolinchen()
     parlett: Parlett = Parlett()
+    proposals: Proposals = Proposals()
+    findings: Findings = Findings()
     figures: Figures = Figures()
 
 

@@ -18,10 +18,9 @@ from sim.report import words
 from sim.report.facts import Fact, Facts
 from sim.report.names import GAME_NAMES, VIEWS
 
+#: a verdict about a band, before the name of the band
+PLACES = {"inside": "inside", "outside": "outside", "not yet known": "not yet known to be inside"}
 FOLDER = Path(__file__).resolve().parent / "prose"
-#: the texts of the page, in order
-PARTS = ("summary", "caterpillars", "karolinchen", "parlett", "trust")
-
 Mark = Callable[[Fact, int, str], str]
 
 
@@ -60,6 +59,9 @@ class Prose:
             autoescape=False,
             keep_trailing_newline=True,
         )
+        self._environment.filters.update(
+            told=lambda name: VIEWS.get(name, name), first_capital=lambda text: text[:1].upper() + text[1:]
+        )
         self._environment.globals.update(
             v=self.value,
             ci=self.with_interval,
@@ -70,6 +72,8 @@ class Prose:
             game_name=lambda name: GAME_NAMES.get(name, name),
             seat=words.seat,
             both=words.listing,
+            count=words.count,
+            place=lambda verdict: PLACES[verdict],
             **(blocks or {}),
             **model,
         )
@@ -103,11 +107,16 @@ class Prose:
         except ReportError as error:
             raise ReportError(f"{name}: {error}") from None
 
+    def file(self, name: str, **more: Any) -> str:
+        """Render a template of the folder of texts, with some more names."""
+        self._environment.globals.update(more)
+        return self.render((FOLDER / name).read_text(encoding="utf-8"), name)
+
     def part(self, name: str) -> str:
         """Render one of the shipped texts."""
         path = FOLDER / f"{name}.md"
         if not path.is_file():
-            raise ReportError(unknown("text", name, PARTS))
+            raise ReportError(unknown("text of a section", name, (p.stem for p in sorted(FOLDER.glob("*.md")))))
         return self.render(path.read_text(encoding="utf-8"), path.name)
 
 

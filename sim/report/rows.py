@@ -22,14 +22,14 @@ def _told() -> pl.Expr:
 
 def levels_of(tables: Tables) -> list[str]:
     """The levels that were played, in order."""
-    played = set(tables["score_summary"]["level"])
+    played = set(tables["standing"]["level"])
     return [level for level in LEVELS if level in played]
 
 
 def chosen(tables: Tables, params: Params, level: str, view: str, played: Sequence[str] | None = None) -> str | None:
     """The policy that stands for a view at a level; `best` is the best of those `played` (default: all)."""
     policy = params.levels.views[view]
-    ranked = tables["score_summary"].filter(pl.col("level") == level).sort("mean", descending=True)["policy"].to_list()
+    ranked = tables["standing"].filter(pl.col("level") == level).sort("mean", descending=True)["policy"].to_list()
     known = [p for p in ranked if played is None or p in played]
     if policy == "best":
         return known[0] if known else None

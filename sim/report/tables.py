@@ -5,7 +5,7 @@ them.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,28 +14,48 @@ import polars as pl
 from sim import analysis
 from sim.analysis.frames import plain
 from sim.errors import ReportError
-from sim.report.inputs import Stored
-from sim.report.params import Params
+from sim.report.inputs import Given, Stored
+from sim.report.parts import sections_of
+from sim.report.thumb import thumb_tables
+from sim.report.verified import verification_tables
 
 INDEX = "index.json"
 Tables = dict[str, pl.DataFrame]
 
 
-def build_tables(inputs: Mapping[str, Stored], params: Params) -> Tables:
-    """Every table that figures, facts and page are made of, by name."""
-    return {
-        **_caterpillars(inputs, params),
-        **_karolinchen(inputs, params),
-        **_parlett(inputs, params),
-        "sweeps": sweeps(inputs),
-    }
+def build_tables(given: Given) -> Tables:
+    """Every table that figures, facts and page are made of, by name, for the parts asked for."""
+    tables: Tables = {}
+    for section in sections_of(given.parts):
+        if section.name in TABLES:
+            tables |= TABLES[section.name](given)
+    tables["parts"] = pl.DataFrame({"part": list(given.parts)}, schema={"part": pl.String})
+    tables["sweeps"] = sweeps(given.inputs)
+    if standing := _standing(given):
+        tables["standing"] = standing[0]
+    return tables
 
 
-def _caterpillars(inputs: Mapping[str, Stored], params: Params) -> Tables:
-    levels, setup, readings = inputs["levels"], inputs["setup"], inputs["readings"]
-    conf, least = params.confidence, params.smallest.score
-    varied = setup.scenarios.filter(pl.col("setup") == "variation")
-    keys = ("level", "policy", "setup")
+def parts_of(tables: Tables) -> tuple[str, ...]:
+    """The parts that these tables were made for."""
+    return tuple(tables["parts"]["part"])
+
+
+def _standing(given: Given) -> list[pl.DataFrame]:
+    """Which policy did how well at which level: says who is the best program. From the sweep of levels if it is there;
+    else from another one, whose best of those played there stands for it.
+    """
+    for part in ("levels", "readings", "setup"):
+        if part in given.inputs:
+            stored = given.inputs[part]
+            summary = analysis.score_summary(stored.counts, stored.scenarios, given.params.confidence)
+            return [summary.select("level", "policy", "mean", "n")]
+    return []
+
+
+def _levels(given: Given) -> Tables:
+    levels, params = given.inputs["levels"], given.params
+    conf = params.confidence
     return {
         "score_distribution": analysis.score_distribution(levels.counts, levels.scenarios, conf),
         "score_summary": analysis.score_summary(levels.counts, levels.scenarios, conf),
@@ -44,14 +64,32 @@ def _caterpillars(inputs: Mapping[str, Stored], params: Params) -> Tables:
             levels.counts, levels.scenarios, params.levels.thresholds, params.levels.views, conf
         ),
         "policy_gains": analysis.policy_gains(levels.differences, levels.scenarios, level=conf),
-        "setup": analysis.paired_changes(setup.differences, varied, "score", keys, least, conf),
-        "setup_differences": analysis.difference_counts(setup.differences, varied, "score", keys),
-        "readings": analysis.paired_changes(readings.differences, readings.scenarios, smallest=least, level=conf),
     }
 
 
-def _karolinchen(inputs: Mapping[str, Stored], params: Params) -> Tables:
-    k = inputs["karolinchen"]
+def _setup(given: Given) -> Tables:
+    setup, params = given.inputs["setup"], given.params
+    varied = setup.scenarios.filter(pl.col("setup") == "variation")
+    keys = ("level", "policy", "setup")
+    return {
+        "setup": analysis.paired_changes(
+            setup.differences, varied, "score", keys, params.smallest.score, params.confidence
+        ),
+        "setup_differences": analysis.difference_counts(setup.differences, varied, "score", keys),
+    }
+
+
+def _readings(given: Given) -> Tables:
+    readings, params = given.inputs["readings"], given.params
+    return {
+        "readings": analysis.paired_changes(
+            readings.differences, readings.scenarios, smallest=params.smallest.score, level=params.confidence
+        )
+    }
+
+
+def _karolinchen(given: Given) -> Tables:
+    k, params = given.inputs["karolinchen"], given.params
     conf, table = params.confidence, params.karolinchen
     base = plain(k.scenarios, "karolinchen")
     headline = base.filter(pl.col("line_up").str.starts_with(f"{table.policy} ×"))
@@ -81,8 +119,8 @@ def _karolinchen(inputs: Mapping[str, Stored], params: Params) -> Tables:
     return tables
 
 
-def _parlett(inputs: Mapping[str, Stored], params: Params) -> Tables:
-    p = inputs["parlett"]
+def _parlett(given: Given) -> Tables:
+    p, params = given.inputs["parlett"], given.params
     conf, hold, band = params.confidence, params.parlett.hold, params.seats.band
     base = plain(p.scenarios, "parlett")
     varied = p.scenarios.filter(pl.col("factor") != "").rename({"value": "setting"})
@@ -95,6 +133,26 @@ def _parlett(inputs: Mapping[str, Stored], params: Params) -> Tables:
     if "court_short" in p.counts.columns:
         tables["court_short"] = analysis.court_short(p.counts, base, ("line_up",), conf)
     return tables
+
+
+def _thumb(given: Given) -> Tables:
+    return thumb_tables(given.data)
+
+
+def _verified(given: Given) -> Tables:
+    return verification_tables(given.record) if given.record is not None else {}
+
+
+#: section of the report → the tables it is made of
+TABLES: Mapping[str, Callable[[Given], Tables]] = {
+    "levels": _levels,
+    "thumb": _thumb,
+    "setup": _setup,
+    "readings": _readings,
+    "karolinchen": _karolinchen,
+    "parlett": _parlett,
+    "verified": _verified,
+}
 
 
 def sweeps(inputs: Mapping[str, Stored]) -> pl.DataFrame:

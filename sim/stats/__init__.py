@@ -21,6 +21,7 @@ from sim.stats.counts import expected_best, mean, moments, quantile, sample, sha
 from sim.stats.coverage import Coverage, coverage
 from sim.stats.effect import Effect, Equivalence, effect_sizes, equivalence
 from sim.stats.estimate import Estimate
+from sim.stats.handicap import Handicap, common_points, handicap, share_with
 from sim.stats.joint import Joint, half_test, paired_share
 from sim.stats.luck import Adjusted, LuckSums, Lucky
 from sim.stats.multiple import Claim, benjamini_hochberg, holm, judge, three_cycles
@@ -44,6 +45,7 @@ __all__ = [
     "Exact",
     "FairShare",
     "FalseAlarms",
+    "Handicap",
     "Joint",
     "Look",
     "LuckSums",
@@ -59,6 +61,7 @@ __all__ = [
     "at_least",
     "benjamini_hochberg",
     "bradley_terry",
+    "common_points",
     "confirm",
     "coverage",
     "distribution_agreement",
@@ -73,6 +76,7 @@ __all__ = [
     "games_to_settle",
     "games_to_tell",
     "half_test",
+    "handicap",
     "holm",
     "inside",
     "judge",
@@ -92,6 +96,7 @@ __all__ = [
     "separate",
     "share_agreement",
     "share_at_least",
+    "share_with",
     "spread",
     "superiority",
     "survival",

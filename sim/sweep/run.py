@@ -92,7 +92,6 @@ def run(
         Tell on stderr how it goes.
     command : str, optional
         How to go on after a stop, for the message.
-
     replace : bool
         Give up finished data of another seed, range or detail, or of more games, that stand under the same name.
 
@@ -109,7 +108,7 @@ def run(
     Interrupted
         After Ctrl-C, when everything finished so far is on disk.
     """
-    check_backend(backend)
+    check_backend(backend, scheduler)
     workers = 1 if backend == "sequential" else whole_number("workers", workers, 1, 1024)
     if max_failures is not None:
         whole_number("max_failures", max_failures, 0, 10**9)
@@ -166,25 +165,30 @@ def run(
                 outcome=told,
             )
             Log(data, planned.name).write("end", outcome=told, played=outcome.played, seconds=round(seconds, 3))
-    again = command or "the same call"
+    if not complete or outcome.failures:
+        raise _unfinished(planned, outcome, complete, command or "the same call", duration(seconds), max_failures)
+    return SweepResult(planned.name, folder, outcome.played, reused, seconds, tuple(planned.notes))
+
+
+def _unfinished(
+    planned: Plan, outcome: Outcome, complete: bool, again: str, took: str, max_failures: int | None
+) -> BaseException:
+    """Why a sweep is not complete, what is kept, and how to go on."""
     if outcome.stopped and not complete:
-        raise Interrupted(
-            f"stopped after {duration(seconds)}: {outcome.played:,} games were played and kept"
-            f"; {again} goes on from here"
+        return Interrupted(
+            f"stopped after {took}: {outcome.played:,} games were played and kept; {again} goes on from here"
         )
     if outcome.failures:
         cell, failure = outcome.failures[0]
         rest = f"gave up after more than {max_failures}" if outcome.gave_up else "the others are complete"
-        raise FaultError(
+        return FaultError(
             f"{len(outcome.failures)} of {len(planned.cells)} scenarios failed, {rest}; first: {cell.scenario.label}: "
             f"{failure.message} (tracebacks: sim status {planned.name} --failures)"
         )
-    if not complete:
-        raise FaultError(
-            f"{planned.spec.minutes:g} minutes were not enough for one look at every scenario"
-            f"; {outcome.played:,} games are kept, and {again} goes on from here"
-        )
-    return SweepResult(planned.name, folder, outcome.played, reused, seconds, tuple(planned.notes))
+    return FaultError(
+        f"{planned.spec.minutes:g} minutes were not enough for one look at every scenario"
+        f"; {outcome.played:,} games are kept, and {again} goes on from here"
+    )
 
 
 def _keep(folder: Path, lost: str) -> None:

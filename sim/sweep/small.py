@@ -20,7 +20,7 @@ from sim.sweep.plan import Plan, plan
 from sim.sweep.run import run
 
 #: games of each scenario, at most
-GAMES = 20_000
+GAMES = 10_000
 
 #: folder of small data in the data folder
 FOLDER = "small"

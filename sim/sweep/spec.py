@@ -62,7 +62,7 @@ from sim.sweep.wording import first_of, keys, refused
 EXAMPLE = "half_width(mean score) <= 0.01 at 95 %"
 
 #: folders under data/ that are not sweeps
-_OWN_FOLDERS = ("runs", "exact", "ladders", "league")
+_OWN_FOLDERS = ("runs", "exact", "ladders", "league", "proposals")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 #: names that no folder may have on Windows, with any ending

@@ -48,10 +48,14 @@ class Backend(Protocol):
     ) -> None: ...
 
 
-def check_backend(backend: str) -> None:
-    """Refuse back ends that do not exist."""
+def check_backend(backend: str, scheduler: str | None = None) -> None:
+    """Refuse back ends that do not exist, and a scheduler for those that have none."""
     if backend not in BACKENDS:
         raise SweepError(unknown("backend", backend, BACKENDS))
+    if scheduler is not None and backend != "dask":
+        raise SweepError(
+            f"scheduler = {scheduler!r} with backend = {backend} is not accepted; accepted: backend = dask"
+        )
 
 
 def choose(backend: str, workers: int, scheduler: str | None = None) -> Backend:
@@ -64,11 +68,7 @@ def choose(backend: str, workers: int, scheduler: str | None = None) -> Backend:
     scheduler : str, optional
         Address of a running dask scheduler; by default dask starts `workers` processes on this machine.
     """
-    check_backend(backend)
-    if scheduler is not None and backend != "dask":
-        raise SweepError(
-            f"scheduler = {scheduler!r} with backend = {backend} is not accepted; accepted: backend = dask"
-        )
+    check_backend(backend, scheduler)
     if backend == "loky":
         from sim.sweep.backends.processes import Processes
 
