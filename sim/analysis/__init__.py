@@ -12,6 +12,7 @@ from sim.analysis.candidates_seats import seat_candidates, shortening_candidates
 from sim.analysis.changes import difference_counts, paired_changes, policy_gains
 from sim.analysis.compensation import common_compensation, compensation
 from sim.analysis.duels import duels
+from sim.analysis.explain import explain
 from sim.analysis.length import bedtime, game_length, survival_curves
 from sim.analysis.levels import level_balance
 from sim.analysis.parlett import court_short, hold_curve
@@ -35,6 +36,7 @@ __all__ = [
     "decision_richness",
     "difference_counts",
     "duels",
+    "explain",
     "game_length",
     "hold_curve",
     "level_balance",
