@@ -12,6 +12,7 @@ from sim.analysis.candidates_seats import seat_candidates, shortening_candidates
 from sim.analysis.changes import difference_counts, paired_changes, policy_gains
 from sim.analysis.compensation import common_compensation, compensation
 from sim.analysis.duels import duels
+from sim.analysis.explain import explain
 from sim.analysis.labels import label_chances, labels_written, written_chances
 from sim.analysis.length import bedtime, game_length, survival_curves
 from sim.analysis.levels import level_balance
@@ -39,6 +40,7 @@ __all__ = [
     "difference_counts",
     "duels",
     "exact_shares",
+    "explain",
     "game_length",
     "games_for",
     "half_widths",
