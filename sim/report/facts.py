@@ -43,6 +43,8 @@ KINDS: dict[str, Kind] = {
     "tries": Kind("comparisons", lambda x: words.decimals(x, 0), lambda x: words.decimals(x, 0)),
     "turns": Kind("turns", lambda x: words.decimals(x, 0), lambda x: words.decimals(x, 0)),
     "turns_change": Kind("turns", lambda x: words.signed(x, 1), lambda x: words.signed(x, 2)),
+    "amount": Kind("", lambda x: words.decimals(x, 2), lambda x: words.decimals(x, 2)),
+    "amount_change": Kind("", lambda x: words.signed(x, 2), lambda x: words.signed(x, 2)),
     "rounds": Kind("rounds", lambda x: words.decimals(x, 0), lambda x: words.decimals(x, 1)),
     "minutes": Kind("minutes", lambda x: words.decimals(x, 0), lambda x: words.decimals(x, 0)),
     "count": Kind("games", words.count, words.count),

@@ -19,6 +19,7 @@ from sim.plots.style import INK, MUTED, PAPER, house_style, svg
 from sim.report import figures_caterpillars as caterpillars
 from sim.report import figures_choices as choices
 from sim.report import figures_others as others
+from sim.report import figures_own as own
 from sim.report import figures_verified as verified
 from sim.report.params import Params
 from sim.report.parts import shown
@@ -49,6 +50,9 @@ FIGURES: Mapping[str, Drawing] = {
     "restricted": Drawing(choices.restricted, choices.restricted_alt),
     "skill": Drawing(choices.skill, choices.skill_alt),
     "choices": Drawing(choices.choices, choices.choices_alt),
+    "own_results": Drawing(own.results, own.results_alt),
+    "own_seats": Drawing(own.seats, own.seats_alt),
+    "own_changes": Drawing(own.changes, own.changes_alt),
     "verification": Drawing(verified.verification, verified.verification_alt),
 }
 

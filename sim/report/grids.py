@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sim.report import grids_choices as choices
-from sim.report import words
+from sim.report import grids_own, words
 from sim.report.facts import Facts
 from sim.report.grid import Grid
 from sim.report.names import VIEWS
@@ -261,4 +261,9 @@ GRIDS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Grid]] = {
     "skill": choices.skill,
     "decisions": choices.decisions,
     "sums": choices.sums,
+    "own_scenarios": grids_own.scenarios,
+    "own_results": grids_own.results,
+    "own_seats": grids_own.seats,
+    "own_changes": grids_own.changes,
+    "own_more": grids_own.more,
 }

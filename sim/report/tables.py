@@ -16,6 +16,7 @@ from sim.analysis.frames import plain
 from sim.errors import ReportError
 from sim.report import tables_choices
 from sim.report.inputs import Given, Stored
+from sim.report.own_tables import own_tables
 from sim.report.parts import sections_of
 from sim.report.thumb import thumb_tables
 from sim.report.verified import verification_tables
@@ -152,6 +153,7 @@ TABLES: Mapping[str, Callable[[Given], Tables]] = {
     "readings": _readings,
     "karolinchen": _karolinchen,
     "parlett": _parlett,
+    "own": own_tables,
     "verified": _verified,
     "restricted": tables_choices.restricted,
     "courts": tables_choices.courts,
@@ -168,6 +170,7 @@ def sweeps(inputs: Mapping[str, Stored]) -> pl.DataFrame:
         rows.append(
             {
                 "part": part,
+                "path": stored.path,
                 "sweep": stored.head["sweep"],
                 "title": stored.head["title"],
                 "game": stored.head["game"],
