@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 from sim import plots
 from sim.plots.style import clip_alt, figure, number
-from sim.report.figures_caterpillars import legend, narrow
-from sim.report.names import GAME_NAMES, LEVEL_COLOURS, RESTRICTIONS, VIEWS
+from sim.report.figures_caterpillars import LEVEL_COLOURS, legend, narrow
+from sim.report.names import GAME_NAMES, RESTRICTIONS, VIEWS
 from sim.report.params import Params
 from sim.report.tables import Tables
 

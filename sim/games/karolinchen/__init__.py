@@ -13,10 +13,14 @@ from sim.errors import InputError, PolicyError, unknown
 from sim.games.base import Field, Game, Policy, RulesModel
 from sim.games.karolinchen import trace as _trace
 from sim.games.karolinchen.kernel import KERNEL_VERSION, SLOTS, KarolinchenPlayable, reads_book, result_fields
+from sim.games.karolinchen.luck.playable import LuckyPlayable
 from sim.games.karolinchen.perfect import MAX_FRUITS
 from sim.games.karolinchen.policies import POLICIES
 from sim.games.karolinchen.rounds import USUAL_TURNS, KarolinchenRecorder, round_fields
 from sim.games.karolinchen.rules import MAX_SEATS, MIN_SEATS, KarolinchenRules
+
+#: value functions to take luck out with
+VALUES = ("auto", "race")
 
 
 class KarolinchenGame(Game):
@@ -69,6 +73,19 @@ class KarolinchenGame(Game):
         self.check_policies(rules, policies)
         book = _book(_decisive(rules).text()) if any(reads_book(p) for p in policies) else None
         return KarolinchenPlayable(rules, policies, book)
+
+    def luck(self, rules: RulesModel, policies: Sequence[Policy], value: str = "auto") -> LuckyPlayable:
+        assert isinstance(rules, KarolinchenRules)
+        if value not in VALUES:
+            raise InputError(unknown("value", value, VALUES))
+        if rules.total > MAX_FRUITS:
+            raise InputError(
+                f"luck was to be taken out for fruits = {list(rules.fruits)}, a sum of {rules.total}; accepted: a sum "
+                f"of up to {MAX_FRUITS}"
+            )
+        self.check_policies(rules, policies)
+        book = _book(_decisive(rules).text()) if any(reads_book(p) for p in policies) else None
+        return LuckyPlayable(rules, policies, book)
 
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
         assert isinstance(rules, KarolinchenRules)
