@@ -43,6 +43,9 @@ def cells(name: str) -> list[tuple[str, str]]:
 
 
 def test_the_promised_notebooks_are_there() -> None:
+    """One or more for each subject: a tour; scores; levels; set-up; sheets; readings; parameters; Karolinchen; Parlett;
+    ladders and tournaments; optimal play and regret; precision and cost.
+    """
     promised = {
         "tour",
         "score_distributions",
@@ -52,6 +55,10 @@ def test_the_promised_notebooks_are_there() -> None:
         "rule_readings",
         "karolinchen_length",
         "parlett_courts",
+        "response_curves",
+        "ladders",
+        "optimal_play",
+        "precision_cost",
     }
     assert promised <= set(NAMES)
 
@@ -85,7 +92,7 @@ def test_parameters_are_one_cell_of_plain_values(name: str) -> None:
     assert len(tagged) == 1
     values = runner().parameters(tagged[0])
     assert json.loads(json.dumps(values)) == values
-    assert {"data", "games"} & set(values)
+    assert {"data", "games", "labels"} & set(values)
 
 
 def test_no_number_is_typed_into_a_result() -> None:
