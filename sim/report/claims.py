@@ -10,6 +10,7 @@ from sim.report import (
     claims_karolinchen,
     claims_open,
     claims_parlett,
+    claims_proposals,
     claims_thumb,
     claims_verified,
 )
@@ -27,8 +28,11 @@ CLAIMS: Mapping[str, Callable[[Facts, Tables, Params], dict[str, Any]]] = {
     "thumb": claims_thumb.add,
     "setup": claims_caterpillars.setup,
     "readings": claims_caterpillars.readings,
+    "better_levels": claims_proposals.levels,
     "karolinchen": claims_karolinchen.add,
+    "better_karolinchen": claims_proposals.karolinchen,
     "parlett": claims_parlett.add,
+    "better_parlett": claims_proposals.parlett,
     "verified": claims_verified.add,
 }
 

@@ -16,6 +16,7 @@ from sim.analysis.frames import plain
 from sim.errors import ReportError
 from sim.report.inputs import Given, Stored
 from sim.report.parts import sections_of
+from sim.report.tables_proposals import fresh_sweeps, proposal_tables
 from sim.report.thumb import thumb_tables
 from sim.report.verified import verification_tables
 
@@ -30,7 +31,8 @@ def build_tables(given: Given) -> Tables:
         if section.name in TABLES:
             tables |= TABLES[section.name](given)
     tables["parts"] = pl.DataFrame({"part": list(given.parts)}, schema={"part": pl.String})
-    tables["sweeps"] = sweeps(given.inputs)
+    fresh = [game for section, game in BETTER.items() if section in {s.name for s in sections_of(given.parts)}]
+    tables["sweeps"] = sweeps({**given.inputs, **fresh_sweeps(fresh, given.params, given.data)})
     if standing := _standing(given):
         tables["standing"] = standing[0]
     return tables
@@ -139,6 +141,14 @@ def _thumb(given: Given) -> Tables:
     return thumb_tables(given.data)
 
 
+#: sections about what would balance better → the game of their fresh sweep
+BETTER = {"better_levels": "caterpillars", "better_karolinchen": "karolinchen", "better_parlett": "parlett"}
+
+
+def _better(game: str) -> Callable[[Given], Tables]:
+    return lambda given: proposal_tables(game, given.inputs, given.params, given.data)
+
+
 def _verified(given: Given) -> Tables:
     return verification_tables(given.record) if given.record is not None else {}
 
@@ -151,6 +161,7 @@ TABLES: Mapping[str, Callable[[Given], Tables]] = {
     "readings": _readings,
     "karolinchen": _karolinchen,
     "parlett": _parlett,
+    **{section: _better(game) for section, game in BETTER.items()},
     "verified": _verified,
 }
 
