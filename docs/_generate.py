@@ -116,12 +116,19 @@ def policies_page(games: list[Game]) -> str:
         "",
         f"Every policy but `random` takes `slip`: {SLIP_PARAMETER.meaning}; {SLIP_PARAMETER.accepts()}, by default 0",
         "unless a table below says otherwise. So the skill of each can be dialled down to that of `random`.",
+        "",
+        "In Caterpillars and Parlett's game every policy takes `restrict`, by default `none`: something is never, or",
+        "always, done, whatever the policy thinks of it (see [restricted play](statistics.md#restricted-play)). Where",
+        "nothing else can be done the restriction gives way. At their defaults neither is part of a policy's identity.",
     ]
     for game in games:
         told = common(game)
         lines += ["", f"## {game.title}"]
         for name, meaning in told.items():
-            lines += ["", f"Every policy takes `{name}`: {meaning}."]
+            if name != "restrict":
+                lines += ["", f"Every policy takes `{name}`: {meaning}."]
+        if game.policies.restrictions:
+            lines += ["", f"Values of `restrict`: {', '.join(f'`{x}`' for x in game.policies.restrictions)}."]
         for info in game.policies.entries.values():
             lines += policy_section(info, told)
     return "\n".join([*lines, "", END]) + "\n"

@@ -51,7 +51,7 @@ ROOM_ORDER = (
     ("rules",),
     ("position", "moves"),
     ("outcomes",),
-    ("odds", "placement", "select", "thumb", "value"),
+    ("odds", "placement", "restrict", "select", "thumb", "value"),
     ("policies", "select", "weights"),
     ("mind", "worlds", "endgame", "sieve", "lookup"),
     ("continuation", "rival"),

@@ -138,7 +138,7 @@ def test_an_edited_policy_is_another_scenario(twins) -> None:
 def test_the_catalogue_shows_it_with_its_parameters_and_slip(twins) -> None:
     info = get("caterpillars").policies.entries["grabber"]
     assert info.summary == "The most points at once, as greedy."
-    assert [p.name for p in info.parameters] == ["placement", "worth", "slip"]
+    assert [p.name for p in info.parameters] == ["placement", "worth", "slip", "restrict"]
     assert not info.draws
     assert get("parlett").policies.entries["any_card"].draws
     with pytest.raises(PolicyError, match="worth = '4' is not accepted; accepted: a number from 0 to 3"):

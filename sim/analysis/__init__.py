@@ -16,6 +16,7 @@ from sim.analysis.length import bedtime, game_length, survival_curves
 from sim.analysis.levels import level_balance
 from sim.analysis.parlett import court_short, hold_curve
 from sim.analysis.proposals import Pick, pick, settle
+from sim.analysis.restricted import restricted_play
 from sim.analysis.richness import decision_richness
 from sim.analysis.scores import best_policies, par_table, score_distribution, score_summary
 from sim.analysis.seats import odd_one_out, seat_shares, shares_by
@@ -42,6 +43,7 @@ __all__ = [
     "par_table",
     "pick",
     "policy_gains",
+    "restricted_play",
     "score_distribution",
     "score_summary",
     "seat_candidates",

@@ -127,10 +127,14 @@ class RulesModel(BaseModel):
 # ----------------------------------------------------------------------------------------------------------------------
 # Policies
 
-#: room for a policy's parameters in the kernels: its own in order, and its slip in the last place
+#: room for a policy's parameters in the kernels: its own in order, its restriction and its slip in the last places
 PARAMETERS = 16
 #: where the kernels find a policy's slip
 SLIP = PARAMETERS - 1
+#: where the kernels find the number of a policy's restriction
+RESTRICT = PARAMETERS - 2
+#: what a policy that is not restricted has for a restriction, number 0
+NO_RESTRICTION = "none"
 
 
 @dataclass(frozen=True)
@@ -203,6 +207,17 @@ SLIP_PARAMETER = PolicyParameter(
 )
 
 
+def restrict_parameter(restrictions: Sequence[str]) -> PolicyParameter:
+    """The parameter with which every policy of a game can be restricted, the first word meaning that it is not."""
+    return PolicyParameter(
+        "restrict",
+        restrictions[0],
+        "what is never, or always, done, whatever the policy thinks of it; gives way where nothing else can be done",
+        choices=tuple(restrictions),
+        common=True,
+    )
+
+
 @dataclass(frozen=True)
 class PolicyInfo:
     """Catalogue entry of a policy.
@@ -243,6 +258,11 @@ class Policy:
         return float(self.parameters().get("slip", 0.0))
 
     @property
+    def restriction(self) -> str:
+        """What it never, or always, does; `NO_RESTRICTION`: nothing in particular."""
+        return str(self.parameters().get("restrict", NO_RESTRICTION))
+
+    @property
     def draws(self) -> bool:
         """Whether it uses random numbers: because it is made so, or because it slips."""
         return self.info.draws or self.slip > 0.0
@@ -271,11 +291,13 @@ class Policy:
         return {"id": self.id, "version": self.info.version, "parameters": values, **own}
 
     def vector(self) -> np.ndarray:
-        """Parameter vector for the kernel: float64[PARAMETERS], padded with zeros, the slip in the last place."""
+        """Parameter vector for the kernel: float64[PARAMETERS], padded with zeros; restriction and slip at the end."""
         out = np.zeros(PARAMETERS)
+        places = {"slip": SLIP, "restrict": RESTRICT}
         for i, (p, v) in enumerate(zip(self.info.parameters, self.values, strict=True)):
-            out[i] = p.number(v)
-        out[SLIP] = self.slip
+            out[places[p.name] if p.common else i] = p.number(v)
+        if self.slip > 0.0:  # also where a policy has a slip of its own
+            out[SLIP] = self.slip
         return out
 
 
@@ -290,8 +312,9 @@ _CALL = re.compile(r"^\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*$", re.S)
 class PolicyRegistry:
     """The policies of one game, by id; duplicates are refused."""
 
-    def __init__(self, game: str, entries: Iterable[PolicyInfo]) -> None:
+    def __init__(self, game: str, entries: Iterable[PolicyInfo], restrictions: Sequence[str] = ()) -> None:
         self.game = game
+        self.restrictions = tuple(restrictions)
         self.entries: dict[str, PolicyInfo] = {}
         for entry in entries:
             self.add(entry)
@@ -306,8 +329,11 @@ class PolicyRegistry:
             raise ValueError(f"policy {entry.id} of {self.game} is registered twice")
         if entry.noisy and "slip" not in {p.name for p in entry.parameters}:
             entry = replace(entry, parameters=(*entry.parameters, SLIP_PARAMETER))
-        if len(entry.parameters) > PARAMETERS - 1:
-            raise ValueError(f"policy {entry.id} of {self.game} has more than {PARAMETERS - 1} parameters")
+        if self.restrictions and "restrict" not in {p.name for p in entry.parameters}:
+            entry = replace(entry, parameters=(*entry.parameters, restrict_parameter(self.restrictions)))
+        own = sum(not p.common for p in entry.parameters)
+        if own > PARAMETERS - 2:
+            raise ValueError(f"policy {entry.id} of {self.game} has more than {PARAMETERS - 2} parameters")
         self.entries[entry.id] = entry
         return entry
 

@@ -189,8 +189,10 @@ def _named(name: str, given: PolicyParameter) -> PolicyParameter:
         raise PolicyError(
             f"parameter {name} = {given!r} is not accepted; accepted: sim.parameter(default, low, high, unit, meaning)"
         )
-    if not _ID.fullmatch(name) or name in ("slip", "placement", "id"):
-        raise PolicyError(f"parameter name {name!r} is not accepted; accepted: {_NAMES}; not slip, placement or id")
+    if not _ID.fullmatch(name) or name in ("slip", "restrict", "placement", "id"):
+        raise PolicyError(
+            f"parameter name {name!r} is not accepted; accepted: {_NAMES}; not slip, restrict, placement or id"
+        )
     return replace(given, name=name)
 
 

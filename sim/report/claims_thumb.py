@@ -20,7 +20,7 @@ def _times(n: int) -> str:
 def in_words(policy: str, bonus: bool) -> str:
     """A rule of thumb as one would tell it to a child."""
     numbers: dict[str, Any] = dict(get("caterpillars").policies.parse(policy).parameters())
-    p = {k: int(v) for k, v in numbers.items() if k != "placement"}
+    p = {k: int(v) for k, v in numbers.items() if not isinstance(v, str)}  # choices are no part of the rule
     count = f"Count every empty box as {p['low']} points if its label is 1 to 3, as {p['mid']} if it is 4 to 6"
     if p["low"] == p["mid"]:
         count = f"Count every empty box as {p['low']} points"

@@ -212,7 +212,9 @@ def once(table: Table, x: int, face: int, r: int) -> int:
 
         @jit
         def call(players, positions, x, face, r, rules, tables, works, mind):
-            return decide(players[0], positions[0], x, x, face, r, rules[0], tables[0], works[0], None, None, mind)
+            return decide(
+                players[0], positions[0], x, x, face, r, rules[0], tables[0], works[0], None, None, mind, None
+            )
 
         _once = call
     p = table.playable

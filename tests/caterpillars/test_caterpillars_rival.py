@@ -205,7 +205,7 @@ def test_ahead_it_takes_the_sure_thing_and_behind_the_gamble(case) -> None:
 
 @jit
 def decide_once(players, positions, x, face, r, rules, tables, works, mind):
-    return decide(players[0], positions[0], x, x % 216, face, r, rules[0], tables[0], works[0], None, None, mind)
+    return decide(players[0], positions[0], x, x % 216, face, r, rules[0], tables[0], works[0], None, None, mind, None)
 
 
 @pytest.mark.parametrize("level", LEVELS)

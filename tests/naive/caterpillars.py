@@ -156,6 +156,58 @@ def outcomes(
     return sorted(result)
 
 
+def uses(rules: dict[str, Any], what: str, which: str, labels: Sequence[int], empty: list[int], bonus: Sequence[int],
+         dice: Sequence[int], face: str | None) -> tuple[set[Outcome], set[Outcome]]:  # fmt: skip
+    """Every entry and butterfly write that can be made doing `what` (with `which`), and every one not doing it."""
+    doing: set[Outcome] = set()
+    otherwise: set[Outcome] = set()
+    for choice, left in ways_to_the_split(rules, bonus, dice, face):
+        writes = choice != NO_BONUS and (which == "" or LETTERS[choice[0]].lower() == which)
+        parts = ["label", "score", "idle"] if rules["idle_dice"] else ["label", "score"]
+        for role in product(parts, repeat=len(left)):
+            if "label" not in role or "score" not in role:
+                continue
+            label = sum(value for value, part in zip(left, role, strict=True) if part == "label")
+            score = sum(value for value, part in zip(left, role, strict=True) if part == "score")
+            is_so = {
+                "bonus": writes,
+                "split": which == {1: "one", 2: "two", 3: "three"}[role.count("label")],
+                "butterfly": False,
+            }[what]
+            (doing if is_so else otherwise).update((*choice, box, score) for box in empty if labels[box] == label)
+        for box in empty:
+            is_so = {"bonus": writes, "split": False, "butterfly": True}[what]
+            if face == "butterfly":
+                (doing if is_so else otherwise).add((*choice, box, sum(left)))
+            zero_is_so = what == "bonus" and writes
+            (doing if zero_is_so else otherwise).add((*choice, box, 0))
+    return doing, otherwise
+
+
+def restricted_outcomes(
+    restrict: str,
+    rules: dict[str, Any],
+    labels: Sequence[int],
+    filled: Sequence[bool],
+    bonus: Sequence[int],
+    dice: Sequence[int],
+    face: str | None = None,
+) -> list[Outcome]:
+    """The outcomes that are left to a player who never, or always, does something; all, where none would be left."""
+    never, _, rest = restrict.partition("_")
+    what, _, which = rest.partition("_")
+    if what == "face" and face is not None and (which == "" or face.lower() == which):
+        # the action die is blank for this player: a round of the advanced level
+        return outcomes({**rules, "level": "advanced"}, labels, filled, bonus, dice)
+    options = outcomes(rules, labels, filled, bonus, dice, face)
+    if restrict == "none" or what == "face":
+        return options
+    empty = [box for box in range(len(labels)) if not filled[box]]
+    doing, otherwise = uses(rules, what, which, labels, empty, bonus, dice, face)
+    wanted = otherwise if never == "no" else doing
+    return [outcome for outcome in options if outcome in wanted] or options
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Policies
 
@@ -171,6 +223,7 @@ class Policy(NamedTuple):
     choose: Callable[..., int]
     place: Callable[..., list[tuple[int, int]]]
     params: tuple[float, ...] = ()
+    restrict: str = "none"
 
 
 def choose_random(position: dict[str, Any], options: list[Outcome], n: int, params: Any, u: float) -> int:
@@ -313,7 +366,8 @@ def play_game(rules: dict[str, Any] | str | None, policies: Sequence[Any], seed:
         seen = [{**sheet, "scores": list(sheet["scores"]), "bonus": list(sheet["bonus"])} for sheet in sheets]
         for seat, (player, sheet) in enumerate(zip(players, sheets, strict=True)):
             filled = [score is not None for score in sheet["scores"]]
-            options = outcomes(rules, sheet["labels"], filled, sheet["bonus"], rolled["dice"], rolled["face"])
+            seen_by_player = (rules, sheet["labels"], filled, sheet["bonus"], rolled["dice"], rolled["face"])
+            options = restricted_outcomes(player.restrict, *seen_by_player)
             position = {
                 "round": r,
                 "seat": seat,

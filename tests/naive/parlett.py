@@ -76,6 +76,15 @@ def playable_cards(
     return harmless if harmless else legal
 
 
+def restricted_cards(restrict: str, cards: list[Card]) -> list[Card]:
+    """The cards that are left to a player who never plays a court, or always does; all, where none would be left."""
+    if restrict == "no_courts":
+        return [card for card in cards if not is_court(card)] or cards
+    if restrict == "force_courts":
+        return [card for card in cards if is_court(card)] or cards
+    return cards
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Policies
 
@@ -86,6 +95,7 @@ class Policy(NamedTuple):
     name: str
     play: Callable[..., int]
     params: tuple[float, ...] = ()
+    restrict: str = "none"
 
 
 def play_random(position: dict[str, Any], cards: list[Card], n: int, params: Any, u: float) -> int:
@@ -148,6 +158,7 @@ def play_deal(
         if not cards:
             stuck = mover  # court short: the deal ends
             break
+        cards = restricted_cards(players[mover].restrict, cards)
 
         # Play one card face up, announce the row total.
         position = {

@@ -362,4 +362,4 @@ def test_every_parameter_is_read() -> None:
     games = 40 if COMPILED else 1
     rows = [play_rows(GAME.compile(s.rules, s.policies), 5, 0, games) for s in (plain, *scenarios)]
     assert len({r.tobytes() for r in rows}) == len(rows) or not COMPILED
-    assert {p.name for p in POLICIES.entries["search"].parameters} == {*given, "slip"}
+    assert {p.name for p in POLICIES.entries["search"].parameters} == {*given, "slip", "restrict"}

@@ -43,6 +43,7 @@ from sim.games.caterpillars.policies import (
     choose_optimal,
 )
 from sim.games.caterpillars.position import LANES, OTHERS, POSITION, SEAT, WORK
+from sim.games.caterpillars.restrict import keep_allowed, limits, seen_face
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
 from sim.games.caterpillars.search import THINKERS, think_deeply
 from sim.games.caterpillars.select import select_greedy, select_random
@@ -336,8 +337,48 @@ def new_sheet(player, position, seed, game, g, rules, work, plan, user):
 
 
 @jit
-def decide(player, position, x, roll, face, r, rules, tables, work, book, user, mind):
+def select_listed(player, position, n, u, work, book, user, mind):
+    """The outcome that a policy takes of the first `n` of ``work.packed`` when it does not slip, packed."""
+    if user is not None:  # without users' functions this is not even compiled
+        if player.policy >= OWN:
+            if n == 1:
+                return work.packed[0]
+            choice = user[0](position, work.options, n, player.params, u)
+            return work.packed[checked(work, position.seat, choice, n)]
+    if book is not None:  # without a book this is not even compiled
+        if player.policy == OPTIMAL:
+            return work.packed[choose_optimal(position, work.options, n, book)]
+    if mind is not None:  # without a thinking policy this is not even compiled
+        if LEARNED <= player.policy <= ROLLOUT or player.policy == RIVAL:
+            return work.packed[think_deeply(player.policy, position, work.options, n, player.params, u, mind)]
+    return work.packed[choose(player.policy, position, work.options, n, player.params, u)]
+
+
+@jit
+def decide_limited(player, position, x, roll, face, r, rules, tables, work, book, user, mind, limits):
+    """As `decide`, for a seat with a restriction: it chooses from the outcomes that are left to it."""
+    limit = limits[0][position.seat]
+    position.round_index = r
+    position.dice[0] = x % 6 + 1
+    position.dice[1] = x // 6 % 6 + 1
+    position.dice[2] = x // 36 % 6 + 1 if rules.level > 0 else 0
+    position.face = face
+    face = seen_face(face, limit.dead)
+    n = list_outcomes(work.packed, position, roll, face, rules, tables)
+    n = keep_allowed(work.packed, n, position, roll, face, rules, limit, limits[1])
+    slip = player.params[SLIP]
+    u = player.policy_draws[r]
+    if u < slip:
+        return work.packed[pick(u / slip, n)]
+    return select_listed(player, position, n, (u - slip) / (1.0 - slip), work, book, user, mind)
+
+
+@jit
+def decide(player, position, x, roll, face, r, rules, tables, work, book, user, mind, limits):
     """The outcome that a seat's policy takes in round `r`, packed."""
+    if limits is not None:  # without restrictions this is not even compiled
+        if limits[0][position.seat].on:
+            return decide_limited(player, position, x, roll, face, r, rules, tables, work, book, user, mind, limits)
     if player.policy == RANDOM:
         return select_random(position, roll, face, rules, tables, work, player.policy_draws[r])
     slip = player.params[SLIP]
@@ -360,19 +401,7 @@ def decide(player, position, x, roll, face, r, rules, tables, work, book, user, 
     position.dice[2] = x // 36 % 6 + 1 if rules.level > 0 else 0
     position.face = face
     n = list_outcomes(work.packed, position, roll, face, rules, tables)
-    if user is not None:  # without users' functions this is not even compiled
-        if player.policy >= OWN:
-            if n == 1:
-                return work.packed[0]
-            choice = user[0](position, work.options, n, player.params, u)
-            return work.packed[checked(work, position.seat, choice, n)]
-    if book is not None:  # without a book this is not even compiled
-        if player.policy == OPTIMAL:
-            return work.packed[choose_optimal(position, work.options, n, book)]
-    if mind is not None:  # without a thinking policy this is not even compiled
-        if LEARNED <= player.policy <= ROLLOUT or player.policy == RIVAL:
-            return work.packed[think_deeply(player.policy, position, work.options, n, player.params, u, mind)]
-    return work.packed[choose(player.policy, position, work.options, n, player.params, u)]
+    return select_listed(player, position, n, u, work, book, user, mind)
 
 
 @jit
@@ -448,6 +477,7 @@ def play_games(
     plan,
     user,
     mind,
+    limits,
     out,
     record,
     recorded,
@@ -456,16 +486,16 @@ def play_games(
 
     `rules_`, `tables_` and `work_` are arrays of one record, `players` and `positions` have one per seat; `book` is
     None or the exact values that policy `optimal` reads, `plan` None or those that placement `optimal` reads; `user`
-    None or the users' functions (choose, single, place), `mind` None or what thinking policies need; `recorded` is
-    int64[games × rounds × seats, RECORDED], game by game, round by round; without `record` it is not touched. Labels
-    of the last game stay in `positions`, dice in `work_`.
+    None or the users' functions (choose, single, place), `mind` None or what thinking policies need, `limits` None or
+    what some seats restrict themselves to; `recorded` is int64[games × rounds × seats, RECORDED], game by game, round
+    by round; without `record` it is not touched. Labels of the last game stay in `positions`, dice in `work_`.
     """
     rules = rules_[0]
     tables = tables_[0]
     work = work_[0]
     if book is not None:  # without a book this is not even compiled
         alone = seats == 1 and rules.plain and not record
-        if alone and players[0].policy == OPTIMAL and players[0].params[SLIP] == 0.0:
+        if alone and players[0].policy == OPTIMAL and players[0].params[SLIP] == 0.0 and limits is None:
             play_alone(seed, first, games, rules, players[0], positions[0], work, book, out)
             return
     for g in range(games):
@@ -488,7 +518,7 @@ def play_games(
                     show_others(positions, s, seats)
             for s in range(seats):
                 position = positions[s]
-                outcome = decide(players[s], position, x, roll, face, r, rules, tables, work, book, user, mind)
+                outcome = decide(players[s], position, x, roll, face, r, rules, tables, work, book, user, mind, limits)
                 bonus_box, bonus_value, box, score = unpack(outcome)
                 write(position, bonus_box, bonus_value, box, score)
                 if record:
@@ -598,6 +628,7 @@ class CaterpillarsPlayable(Playable):
         reads = [p.info.number in READS_OTHERS or p.info.code is not None for p in policies]
         self._reads_others = any(reads) and self.seats > 1
         self._user = fill_slots(policies, SLOTS, {"single": _single, "place": _place})
+        self.limits = limits(rules, policies)
 
     @property
     def kernel_rules(self) -> tuple[np.ndarray, np.ndarray]:
@@ -623,6 +654,7 @@ class CaterpillarsPlayable(Playable):
             self._plan,
             self._user,
             scratch.mind,
+            self.limits,
             out,
             record,
             scratch.recorded,

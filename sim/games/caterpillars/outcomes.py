@@ -35,6 +35,8 @@ MODES = 15
 #: room for any rules; the largest variant needs 3,384 groups and 42,430 scores
 _GROUPS = 3500
 _SCORES = 44_000
+#: any number of dice may make the label
+ANY_SPLIT = 0b111
 #: label sums are held up to this number; larger ones match no label and are held as 13
 SLOTS = 14
 
@@ -116,10 +118,13 @@ def rules_record(rules: CaterpillarsRules) -> np.ndarray:
     return out
 
 
-def _splits(dice: Sequence[int], idle: bool) -> Iterator[tuple[int, int]]:
-    """(label sum, score sum) of every split into two non-empty groups; with `idle`, dice may be left out."""
+def _splits(dice: Sequence[int], idle: bool, label_dice: int) -> Iterator[tuple[int, int]]:
+    """(label sum, score sum) of every split into two non-empty groups; with `idle`, dice may be left out.
+
+    `label_dice`: how many dice may make the label, as the sum of 2^(number − 1).
+    """
     for part in product((0, 1, 2) if idle else (0, 1), repeat=len(dice)):
-        if 0 in part and 1 in part:
+        if 0 in part and 1 in part and (label_dice >> (part.count(0) - 1)) & 1:
             yield (
                 sum(d for d, p in zip(dice, part, strict=True) if p == 0),
                 sum(d for d, p in zip(dice, part, strict=True) if p == 1),
@@ -151,7 +156,9 @@ def _uses(dice: tuple[int, ...], mode: int, rules: CaterpillarsRules) -> Iterato
 
 
 @cache
-def _tables(dice: int, bonus: bool, action: bool, idle: bool, optional: bool, stores: str, source: str) -> np.ndarray:
+def _tables(
+    dice: int, bonus: bool, action: bool, idle: bool, optional: bool, stores: str, source: str, label_dice: int
+) -> np.ndarray:
     level = "expert" if action else "advanced" if bonus else "intermediate" if dice == 3 else "beginner"
     rules = CaterpillarsRules(
         level=level,
@@ -177,7 +184,7 @@ def _tables(dice: int, bonus: bool, action: bool, idle: bool, optional: bool, st
             totals: dict[int, int] = {}
             for written, left in _uses(roll, mode, rules):
                 if written == 0 or bonus:
-                    groups.setdefault(written, set()).update(_splits(left, idle))
+                    groups.setdefault(written, set()).update(_splits(left, idle, label_dice))
                     totals[written] = sum(left)
             assert len(groups) <= GROUPS
             widest = 0
@@ -213,6 +220,14 @@ def _tables(dice: int, bonus: bool, action: bool, idle: bool, optional: bool, st
 
 def tables(rules: CaterpillarsRules) -> np.ndarray:
     """Outcome tables of a variant (kept; equal for variants that differ only in what the tables do not depend on)."""
+    return split_tables(rules, ANY_SPLIT)
+
+
+def split_tables(rules: CaterpillarsRules, label_dice: int) -> np.ndarray:
+    """As `tables`, with the same groups but only such splits whose label is made of so many dice.
+
+    `label_dice`: the sum of 2^(number − 1) over the numbers of dice.
+    """
     action = rules.has_action
     return _tables(
         rules.dice,
@@ -222,6 +237,7 @@ def tables(rules: CaterpillarsRules) -> np.ndarray:
         rules.double_optional and action,
         rules.double_stores if action else "doubled",
         rules.bonus_source if action else "regular",
+        label_dice,
     )
 
 

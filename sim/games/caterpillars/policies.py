@@ -16,6 +16,7 @@ from sim.engine.jit import jit
 from sim.engine.rng import pick
 from sim.games.base import SLIP, PolicyInfo, PolicyParameter, PolicyRegistry
 from sim.games.caterpillars.placement import placement
+from sim.games.caterpillars.restrict import RESTRICTIONS
 from sim.games.caterpillars.thumb import PARAMETERS as THUMB_PARAMETERS
 from sim.games.caterpillars.thumb import choose_thumb
 
@@ -515,4 +516,5 @@ POLICIES = PolicyRegistry(
             ),
         ),
     ],
+    restrictions=RESTRICTIONS,
 )

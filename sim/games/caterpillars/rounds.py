@@ -23,6 +23,7 @@ from sim.games.caterpillars.kernel import (
 )
 from sim.games.caterpillars.outcomes import NO_FACE, list_outcomes, open_sheet, pack, write
 from sim.games.caterpillars.policies import after
+from sim.games.caterpillars.restrict import dead_faces, seen_face
 from sim.games.caterpillars.rules import CaterpillarsRules
 
 
@@ -63,8 +64,11 @@ def regret_of(position, work, n, chosen, exact):
 
 
 @jit
-def replay(games, seats, recorded, sheets, rules_, tables_, works, exact, options, chosen, lost):
-    """Fill `options`, `chosen` and, with the values `exact`, `lost`: one place per recorded row."""
+def replay(games, seats, recorded, sheets, rules_, tables_, works, exact, dead, options, chosen, lost):
+    """Fill `options`, `chosen` and, with the values `exact`, `lost`: one place per recorded row.
+
+    `dead` are the faces that do nothing for a seat.
+    """
     sheet = sheets[0]
     rules = rules_[0]
     tables = tables_[0]
@@ -82,7 +86,7 @@ def replay(games, seats, recorded, sheets, rules_, tables_, works, exact, option
                 row = (g * rules.rounds + r) * seats + s
                 x = recorded[row, DICE]
                 face = x // 216 if rules.has_action else NO_FACE
-                n = list_outcomes(work.packed, sheet, x % 216, face, rules, tables)
+                n = list_outcomes(work.packed, sheet, x % 216, seen_face(face, dead[s]), rules, tables)
                 bonus_box = recorded[row, BONUS_BOX]
                 bonus_value = recorded[row, BONUS_VALUE]
                 box = recorded[row, BOX]
@@ -116,7 +120,8 @@ class CaterpillarsRecorder(Recorder):
         options, chosen, lost = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size)
         rules, tables = playable.kernel_rules
         sheets = scratch.positions[:1].copy()
-        replay(games, seats, recorded, sheets, rules, tables, scratch.work, self.exact, options, chosen, lost)
+        dead = dead_faces(playable.rules, playable.policies)
+        replay(games, seats, recorded, sheets, rules, tables, scratch.work, self.exact, dead, options, chosen, lost)
         return {
             "game": np.repeat(np.arange(first, first + games), rounds * seats),
             "seat": np.tile(np.arange(seats), games * rounds),

@@ -15,7 +15,7 @@ import numpy as np
 from sim.engine.jit import jit
 from sim.engine.rng import POLICY, pick, uniform
 from sim.engine.slot import NUMBER, WHOLE, Slots, checked, field, fill_slots, raise_fault, record, row
-from sim.games.base import OWN, PARAMETERS, SLIP, Field, Playable, Policy
+from sim.games.base import OWN, PARAMETERS, RESTRICT, SLIP, Field, Playable, Policy
 from sim.games.parlett.moves import (
     ALL,
     COURTS,
@@ -31,7 +31,7 @@ from sim.games.parlett.moves import (
     shuffle,
 )
 from sim.games.parlett.odds import fill_none_chance
-from sim.games.parlett.policies import SEARCH, choose
+from sim.games.parlett.policies import NO_COURTS, SEARCH, choose
 from sim.games.parlett.position import POSITION
 from sim.games.parlett.rules import CARDS, LAST_NUMERAL, MOST_HAND, MOST_PLAYS, RANKS, SUITS, ParlettRules
 from sim.games.parlett.search import play_search, search_memory
@@ -43,12 +43,14 @@ KERNEL_VERSION = 1
 SCORE, RUNNING, COURTS_HELD, CARDS_PLAYED, COURT_SHORT, STUCK, WIN = range(7)
 FIELDS = 7
 
-#: what the kernel works with and no policy sees: line-up, deck, words for its draws, legal cards, results by seat
+#: what the kernel works with and no policy sees: line-up, restrictions, deck, words for its draws, legal cards, results
+#: by seat
 WORK = np.dtype(
     [
         ("deals", np.int64),
         ("numbers", np.int64, (2,)),
         ("draws", np.int64, (2,)),
+        ("limits", np.int64, (2,)),
         ("params", np.float64, (2, PARAMETERS)),
         ("words", np.uint64, (64,)),
         ("picks", np.int64, (64,)),
@@ -105,6 +107,14 @@ def final_score(running, own_courts, other_courts, stuck, seat, bonus):
 
 
 @jit
+def allowed_cards(legal, limit):
+    """The legal cards that a seat's restriction leaves; all of them where it would leave none."""
+    courts = legal & COURTS
+    kept = legal ^ courts if limit == NO_COURTS else courts
+    return kept if kept else legal
+
+
+@jit
 def decide(position, work, n, u, user, memory):
     """The choice of the seat to play among the first `n` of `work.cards`."""
     seat = position.seat
@@ -156,6 +166,8 @@ def play_deal(deal, position, work, seed, game, user, memory, records, at):
             harmless = harmless_cards(legal, other)
             if harmless:
                 legal = harmless
+        if work.limits[seat]:
+            legal = allowed_cards(legal, work.limits[seat])
         n = list_cards(legal, cards)
         choice = 0
         if n > 1:
@@ -314,6 +326,7 @@ class Scratch:
             work.numbers[seat] = policy.info.number
             work.draws[seat] = policy.draws
             work.params[seat] = policy.vector()
+            work.limits[seat] = int(work.params[seat, RESTRICT])
         self.records = np.zeros(rules.deals, RECORD).view(np.recarray)
         self.no_records = np.zeros(0, RECORD).view(np.recarray)
         searches = any(policy.info.number == SEARCH for policy in policies)

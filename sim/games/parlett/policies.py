@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from sim.engine.jit import jit
 from sim.engine.rng import pick
-from sim.games.base import PolicyInfo, PolicyParameter, PolicyRegistry
+from sim.games.base import NO_RESTRICTION, PolicyInfo, PolicyParameter, PolicyRegistry
 from sim.games.parlett.moves import (
     COURTS,
     NUMERALS,
@@ -217,6 +217,11 @@ _CAUTION = "weight of the score that the other is likely to make with the next c
 _COURT_VALUE = "points that keeping a court is reckoned to be worth"
 _FOLLOW = "points for each numeral left in hand of the suit just played"
 
+#: restricted play (`sim.games.parlett.kernel.allowed_cards`): no court while a numeral can be played; a court whenever
+#: there is one
+RESTRICTIONS = (NO_RESTRICTION, "no_courts", "force_courts")
+NO_COURTS = RESTRICTIONS.index("no_courts")
+
 POLICIES = PolicyRegistry(
     "parlett",
     (
@@ -325,4 +330,5 @@ POLICIES = PolicyRegistry(
             draws=True,
         ),
     ),
+    restrictions=RESTRICTIONS,
 )

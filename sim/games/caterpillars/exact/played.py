@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim.errors import InputError, whole_number
-from sim.games.base import Policy, RulesModel
+from sim.games.base import NO_RESTRICTION, Policy, RulesModel
 from sim.games.caterpillars.exact.policy import Spot, follow
 from sim.games.caterpillars.exact.regret import Regret
 from sim.games.caterpillars.exact.solution import check_position, numbers
@@ -126,6 +126,8 @@ def solve_policy(
         raise InputError("policy optimal is solved without policies: it loses nothing; accepted: every other policy")
     if chosen.info.number == ROLLOUT:
         raise InputError(f"policy {chosen.id} rolls dice in thought; accepted: policies that do not, {_FOLLOWED}")
+    if chosen.restriction != NO_RESTRICTION:
+        raise InputError(f"policy {chosen.text()} is restricted; accepted: policies without restrict")
     if chosen.info.code is not None:
         raise InputError(f"policy {chosen.id} is one's own; accepted: built-in policies, {_FOLLOWED}")
     spot = Spot(*check_position(parsed, [False] * parsed.rounds if filled is None else filled, totals, bonus))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.games.base import SLIP, Field, Policy
+from sim.games.base import NO_RESTRICTION, SLIP, Field, Policy
 from sim.games.caterpillars.kernel import Book, CaterpillarsPlayable, Plan
 from sim.games.caterpillars.luck.rounds import BEST, OWN, play_lucky
 from sim.games.caterpillars.luck.setup import setup_luck, ways
@@ -44,7 +44,8 @@ class LuckyPlayable(CaterpillarsPlayable):
             Field("adjusted", "float64", "points", "end total less the luck of set-up and rolls", 0),
         )
         self._values = values
-        self._how = np.array([OWN if p.info.number in QUICK else BEST for p in policies], np.int64)
+        own = [p.info.number in QUICK and p.restriction == NO_RESTRICTION for p in policies]
+        self._how = np.where(own, OWN, BEST).astype(np.int64)
         self._slips = np.array([1.0 if p.info.number == RANDOM else p.vector()[SLIP] for p in policies])
         self._places = ways(rules.setup_rolls)[0]
         self._luck = np.stack([setup_luck(rules, p, plan) for p in policies])
@@ -61,7 +62,7 @@ class LuckyPlayable(CaterpillarsPlayable):
         play_lucky(
             np.uint64(seed), first, games, self.seats, self._rules, self._tables, game.players, scratch.thought,
             self._slips, game.positions, game.work, self._reads_others, self._book, self._plan, self._user, game.mind,
-            self._how, scratch.mind, self._values, self._places, self._luck, out,
+            self.limits, self._how, scratch.mind, self._values, self._places, self._luck, out,
         )  # fmt: skip
         if game.work[0].fault[0]:  # the plain game tells what was wrong
             plain = CaterpillarsPlayable(self.rules, self.policies, self._book, self._plan)

@@ -9,7 +9,8 @@ Two ways of looking at a round:
 
 - `OWN`: V after the very outcome that the policy takes, which is asked what it would do with every roll; where it
   draws numbers (`random`, slips), the mean is over them as well, so their luck is taken out too;
-- `BEST`: V after the outcome that V likes best, for policies that think long: they are not asked again.
+- `BEST`: V after the outcome that V likes best, for policies that think long, and for restricted play: they are not
+  asked again.
 
 The set-up has luck as well: a table over its rolls (not over what players do with them) says what a sheet is worth,
 less its mean.
@@ -84,7 +85,7 @@ def own_worth(position, roll, face, r, left, player, slip, rules, tables, work, 
         total *= slip / n
     if slip < 1.0:
         x = roll + 216 * max(face, 0)
-        outcome = decide(player, position, x, roll, face, r, rules, tables, work, None, None, None)
+        outcome = decide(player, position, x, roll, face, r, rules, tables, work, None, None, None, None)
         total += (1.0 - slip) * worth(outcome, position, left, mind, book)
     return total
 
@@ -122,7 +123,7 @@ def mean_worth(how, position, r, left, player, slip, mind, book):
 @jit
 def play_lucky(
     seed, first, games, seats, rules_, tables_, players, thought, slips, positions, work_, reads_others, optimal, plan,
-    user, mind, how, own, book, place, table, out,
+    user, mind, limits, how, own, book, place, table, out,
 ):  # fmt: skip
     """Play games as `kernel.play_games` does, and take their luck out: outcome and adjusted outcome into `out`.
 
@@ -165,7 +166,9 @@ def play_lucky(
                 best = 0.0
                 if how[s] == BEST:
                     best = best_worth(position, roll, face, left, rules, tables, own.works[0], own, book)
-                outcome = decide(players[s], position, x, roll, face, r, rules, tables, work, optimal, user, mind)
+                outcome = decide(
+                    players[s], position, x, roll, face, r, rules, tables, work, optimal, user, mind, limits
+                )
                 if how[s] == OWN:
                     best = worth(outcome, position, left, own, book)
                 out[1, g * seats + s] += best - mean
