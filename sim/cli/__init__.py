@@ -44,6 +44,7 @@ MODULES = (
     "learn",
     "report",
     "propose",
+    "bedtime",
     "schema",
     "bench",
 )
