@@ -13,6 +13,7 @@ from sim.analysis.changes import difference_counts, paired_changes, policy_gains
 from sim.analysis.compensation import common_compensation, compensation
 from sim.analysis.dial import Bedtime, bedtime_dial
 from sim.analysis.duels import duels
+from sim.analysis.explain import explain
 from sim.analysis.handicaps import fair_tails
 from sim.analysis.length import bedtime, game_length, survival_curves
 from sim.analysis.levels import level_balance
@@ -39,6 +40,7 @@ __all__ = [
     "decision_richness",
     "difference_counts",
     "duels",
+    "explain",
     "fair_tails",
     "game_length",
     "hold_curve",

@@ -29,6 +29,7 @@ MODULES = (
     "sweep",
     "look",
     "compare",
+    "explain",
     "compact",
     "trace",
     "tournament",
