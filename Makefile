@@ -14,7 +14,7 @@ export WORKERS
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report verify exact ladders test deep soak lint bench lab clean constraints docs
+.PHONY: help setup report verify exact ladders small test deep soak lint bench lab clean constraints docs
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 20
@@ -49,6 +49,9 @@ ladders: $(STAMP) ## ladders of policies into data/ladders/, chosen from sweeps/
 	@$(BIN)/sim ladder sweeps/ladders/*.yaml --workers $(WORKERS) --out data/ladders
 	@$(BIN)/python docs/_generate.py
 
+small: $(STAMP) ## small data for the notebooks into data/small/, the same bytes each time (minutes)
+	@$(BIN)/python notebooks/_small.py --workers $(WORKERS)
+
 test: $(STAMP) ## run the tests
 	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
@@ -79,6 +82,6 @@ constraints: $(STAMP) ## rewrite constraints.txt from pyproject.toml (needs the 
 	@$(BIN)/uv export --quiet --all-groups --all-extras --no-hashes --no-emit-project --no-header --no-annotate --output-file constraints.txt
 
 clean: ## remove data, reports and caches; .venv stays
-	@find data reports -mindepth 1 -maxdepth 1 ! -name README.md ! -name headline.json ! -name exact ! -name ladders ! -name league -exec rm -rf {} +
+	@find data reports -mindepth 1 -maxdepth 1 ! -name README.md ! -name headline.json ! -name exact ! -name ladders ! -name league ! -name small -exec rm -rf {} +
 	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache .dvc/tmp .dvc/cache
 	@find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

@@ -1,4 +1,4 @@
-"""Runs the notebooks and writes HTML pages: ``python notebooks/_run.py [NAME …] --out FOLDER [--set KEY=JSON …]``.
+"""Runs notebooks, writes HTML pages: ``python notebooks/_run.py [NAME …] --out FOLDER [--set KEY=JSON] [--workers N]``.
 
 A notebook is a ``.py`` file in percent format whose cell tagged ``parameters`` holds plain values; ``--set`` changes
 them where a notebook has the parameter. Equal code and data give equal bytes: no times, no messages, fixed cell ids.
@@ -9,10 +9,12 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import multiprocessing
 import os
 import re
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -92,11 +94,23 @@ def to_html(notebook: Any, name: str) -> str:
     return str(page)
 
 
+def make_page(name: str, out: Path, values: dict[str, Any]) -> Path:
+    """Run one notebook and write its page."""
+    notebook = read(name, values)
+    execute(notebook)
+    page = out / f"{name}.html"
+    temporary = page.with_suffix(".tmp")
+    temporary.write_text(to_html(notebook, name), encoding="utf-8")
+    temporary.replace(page)
+    return page
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Run notebooks and write HTML pages.")
     parser.add_argument("names", nargs="*", default=[], help="notebooks; default: all")
     parser.add_argument("--out", type=Path, default=FOLDER.parent / "reports" / "notebooks")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="change a parameter")
+    parser.add_argument("--workers", type=int, default=1, help="notebooks at a time")
     given = parser.parse_args(argv)
     known = names()
     for name in given.names:
@@ -106,14 +120,11 @@ def main(argv: list[str] | None = None) -> int:
     # one root for imports, whether or not the package is installed
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(FOLDER.parent), os.environ.get("PYTHONPATH", "")]))
     given.out.mkdir(parents=True, exist_ok=True)
-    for name in given.names or known:
-        notebook = read(name, values)
-        execute(notebook)
-        page = given.out / f"{name}.html"
-        temporary = page.with_suffix(".tmp")
-        temporary.write_text(to_html(notebook, name), encoding="utf-8")
-        temporary.replace(page)
-        print(f"wrote {page}", flush=True)
+    # each in a process of its own: the kernels are processes anyway
+    with ProcessPoolExecutor(given.workers, multiprocessing.get_context("spawn")) as pool:
+        pages = [pool.submit(make_page, name, given.out, values) for name in given.names or known]
+        for page in pages:
+            print(f"wrote {page.result()}", flush=True)
     return 0
 
 

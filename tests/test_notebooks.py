@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import ast
+import html
 import importlib.util
 import json
 import os
 import re
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-import sim
 from sim.engine.jit import COMPILED
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,7 +43,16 @@ def cells(name: str) -> list[tuple[str, str]]:
 
 
 def test_the_promised_notebooks_are_there() -> None:
-    promised = {"tour", "score_distributions", "level_balance", "setup_impact", "karolinchen_length", "parlett_courts"}
+    promised = {
+        "tour",
+        "score_distributions",
+        "level_balance",
+        "setup_impact",
+        "sheet_layouts",
+        "rule_readings",
+        "karolinchen_length",
+        "parlett_courts",
+    }
     assert promised <= set(NAMES)
 
 
@@ -95,51 +104,108 @@ def test_a_wrong_parameters_cell_is_refused() -> None:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def tiny(path: Path, games: int) -> dict[str, Any]:
-    """A shipped sweep with few games."""
-    content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    content["games"] = games
-    for design in (content, *content.get("designs", [])):
-        for part in (design, *design.get("variants", []), *design.get("policies", [])):
-            if isinstance(part, dict) and part is not content:
-                part.pop("games", None)
-    return content
+#: seconds that a notebook may take, with other work on the machine; alone it takes a quarter of it
+SECONDS = 60.0
+
+
+def fresh_data(folder: Path) -> Path:
+    """What a fresh copy holds, and nothing that was made here since."""
+    data = folder / "data"
+    data.mkdir()
+    for kept in ("small", "exact", "ladders", "league"):
+        (data / kept).symlink_to(ROOT / "data" / kept)
+    return data
+
+
+def run_here(name: str, data: Path) -> list[str]:
+    """All cells in this process, from the first to the last; what they show, as HTML or Markdown text."""
+    shown = []
+    names: dict[str, Any] = {"__name__": "notebook"}
+    for cell in runner().read(name, {"data": str(data)}).cells:
+        if cell.cell_type == "code":
+            tree = ast.parse(cell.source)
+            last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+            exec(compile(tree, name, "exec"), names)
+            if last is not None:
+                value = eval(compile(ast.Expression(last.value), name, "eval"), names)  # type: ignore[attr-defined]
+                if value is not None:
+                    shown.append(str(value.data))
+    return shown
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Every notebook as a page, run on tiny sweeps."""
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tuple[list[str], float]]]:
+    """What every notebook shows on the data that are shipped, and the seconds it took."""
     if not COMPILED:
         pytest.skip("with the compiler off, notebooks take too long")
-    folder = tmp_path_factory.mktemp("notebooks")
-    data = folder / "data"
-    for name in ("levels", "setup", "karolinchen", "parlett"):
-        sim.sweep(tiny(ROOT / "sweeps" / f"{name}.yaml", 300), workers=2, data=data)
+    data = fresh_data(tmp_path_factory.mktemp("notebooks"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(FOLDER))
+        patch.chdir(FOLDER)
+        found = {}
+        for name in NAMES:
+            begun = time.monotonic()
+            found[name] = run_here(name, data), time.monotonic() - begun
+        yield found
 
-    def run(name: str) -> str:
-        command = [sys.executable, str(FOLDER / "_run.py"), name, "--out", str(folder)]
-        changes = ["--set", "games=2000", "--set", f"data={json.dumps(str(data))}"]
-        env = {**os.environ, "MPLBACKEND": "agg"}
-        done = subprocess.run([*command, *changes], cwd=folder, env=env, capture_output=True, text=True)
-        assert done.returncode == 0, f"{name}\n{done.stderr[-3000:]}"
-        return (folder / f"{name}.html").read_text(encoding="utf-8")
 
-    with ThreadPoolExecutor(2) as pool:  # each is a process of its own
-        again = pool.submit(run, "tour")
-        again.result()
-        first = (folder / "tour.html").read_text(encoding="utf-8")
-        return {**dict(zip(NAMES, pool.map(run, NAMES), strict=True)), "tour, first run": first}
+def check_figures(text: str) -> None:
+    """Figures with a text for who cannot see them, a finding, what is measured, and a form for narrow screens."""
+    figures = re.findall(r"<figure([^>]*)>(.*?)</figure>", text, re.S)
+    assert figures
+    for about, inside in figures:
+        label = re.search(r'aria-label="([^"]*)"', about)
+        assert label, "a figure without a text that says what it shows"
+        assert re.search(r"\d", label[1]), label[1]
+        assert len(html.unescape(label[1])) < 250
+        caption = re.search(r"<figcaption>\s*<strong>([^<]*)</strong>\s*<br/?>([^<]+)</figcaption>", inside)
+        assert caption, "no finding"
+        assert re.search(r"\d", caption[1]), caption[1]
+        assert inside.count("<svg") == 2, "wide and narrow"
 
 
 @every_notebook
-def test_a_notebook_runs_and_its_page_stands_alone(pages: dict[str, str], name: str) -> None:
-    page = pages[name]
-    assert "<figure" in page
-    assert re.search(r'aria-label="[^"]*\d', page), "a figure without a text that says what it shows"
+def test_a_notebook_runs_on_what_is_shipped(played: dict[str, tuple[list[str], float]], name: str) -> None:
+    shown, seconds = played[name]
+    assert seconds < SECONDS
+    text = "\n".join(shown)
+    check_figures(text)
+    words = re.sub(r"<svg.*?</svg>", "", text, flags=re.S)
+    assert not re.search(r"\b(nan|None|inf)\b", words), re.findall(r".{30}\b(?:nan|None|inf)\b", words)
+    if re.search(r"^sweep = ", (FOLDER / f"{name}.py").read_text(encoding="utf-8"), re.M):
+        assert re.search(r"\*\*Data\.\*\* The small sweep `\w+` that is shipped: .*games each", text)
+
+
+def make_page(name: str, folder: Path, data: Path) -> str:
+    """A page as the pipeline makes it: its own kernel, its own process."""
+    command = [sys.executable, str(FOLDER / "_run.py"), name, "--out", str(folder)]
+    changes = ["--set", f"data={json.dumps(str(data))}"]
+    env = {**os.environ, "MPLBACKEND": "agg"}
+    done = subprocess.run([*command, *changes], cwd=folder, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, f"{name}\n{done.stderr[-3000:]}"
+    return (folder / f"{name}.html").read_text(encoding="utf-8")
+
+
+def check_page(page: str) -> None:
+    check_figures(page)
     assert "<script" not in page
     addresses = re.findall(r"(?:src|href)=[\"'](?!#|data:)([^\"']+)|url\((?!#)([^)]+)\)|@import", page)
     assert not addresses, addresses
 
 
-def test_the_same_run_gives_the_same_bytes(pages: dict[str, str]) -> None:
-    assert pages["tour"] == pages["tour, first run"]
+def test_a_page_stands_alone_and_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
+    if not COMPILED:
+        pytest.skip("with the compiler off, notebooks take too long")
+    data = fresh_data(tmp_path)
+    page = make_page("tour", tmp_path, data)
+    check_page(page)
+    assert make_page("tour", tmp_path, data) == page
+
+
+@pytest.mark.deep
+@every_notebook
+def test_every_page_stands_alone_and_comes_out_the_same(name: str, tmp_path: Path) -> None:
+    data = fresh_data(tmp_path)
+    page = make_page(name, tmp_path, data)
+    check_page(page)
+    assert make_page(name, tmp_path, data) == page

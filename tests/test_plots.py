@@ -266,3 +266,48 @@ def test_words_keep_their_digits_and_places_lose_theirs() -> None:
         text = svg(drawn, "digits")
     assert "λ = 0.035" in text
     assert not re.search(r"<[^>]*\d\.\d{3}", text)
+
+
+def test_a_narrow_forest_tells_values_beside_the_labels(ax, forest):
+    single = forest.filter(pl.col("series") == "child").drop("series")
+    plots.draw_forest(single, ax, stacked=True, show_n=False)
+    assert [t.get_text() for t in ax.texts] == ["a: 0.5", "b: −0.2"]
+
+
+def test_names_at_the_ends_of_curves_do_not_cover_each_other(ax):
+    frame = pl.DataFrame(
+        {
+            "t": [1, 2] * 4,
+            "s": ["a", "a", "b", "b", "c", "c", "d", "d"],
+            "value": [0.0, 1.0, 0.0, 1.0, 0.0, 1.001, 0.0, 9.0],
+        }
+    ).with_columns(low="value", high="value")
+    plots.draw_curve(frame, ax, x="t", series="s")
+    heights = sorted(ax.transData.transform(t.xy)[1] + t.xyann[1] for t in ax.texts)
+    assert len(heights) == 4
+    assert min(np.diff(heights)) > 13
+    assert all(float(t).is_integer() for t in ax.get_xticks())
+
+
+def test_a_grid_has_every_amount_in_its_cell(ax):
+    frame = pl.DataFrame({"kind": ["box", "box", "zero"], "round": [1, 2, 2], "value": [0.25, 0.1, 1.5]})
+    plots.draw_grid(frame, ax, row="kind", column="round")
+    texts = {t.get_position(): t.get_text() for t in ax.texts}
+    assert texts == {(0, 0): "0.25", (1, 0): "0.1", (1, 1): "1.5"}
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["box", "zero"]
+    alt = plots.alt_grid(frame, "losses", row="kind", column="round", unit="points")
+    assert "3 cells" in alt
+    assert "1.5 points, is at kind zero, round 2" in alt
+
+
+def test_exact_chances_lie_over_the_counted_shares(ax):
+    frame = pl.DataFrame(
+        {"score": [3, 4, 5], "value": [0.2, 0.5, 0.3], "low": [0.1, 0.4, 0.2], "high": [0.3, 0.6, 0.4]}
+    ).with_columns(exact=pl.Series([0.25, 0.45, 0.3]))
+    plots.draw_exact(frame, ax)
+    bars = ax.patches[0].get_path().vertices.reshape(-1, 5, 2)
+    assert bars[:, 2, 1] == pytest.approx([20, 50, 30])
+    (points,) = ax.get_lines()
+    assert points.get_ydata() == pytest.approx([25, 45, 30])
+    alt = plots.alt_exact(frame, "a sheet")
+    assert "counted 20 in 100, exactly 25" in alt or "counted 50 in 100, exactly 45" in alt

@@ -15,9 +15,12 @@ from sim.analysis.dial import Bedtime, bedtime_dial
 from sim.analysis.duels import duels
 from sim.analysis.explain import explain
 from sim.analysis.handicaps import fair_tails
+from sim.analysis.labels import label_chances, labels_written, written_chances
 from sim.analysis.length import bedtime, game_length, survival_curves
 from sim.analysis.levels import level_balance
+from sim.analysis.means import exact_shares, means_by, responses
 from sim.analysis.parlett import court_short, hold_curve
+from sim.analysis.precision import games_for, half_widths, pairing
 from sim.analysis.proposals import Pick, pick, settle
 from sim.analysis.restricted import restricted_play
 from sim.analysis.richness import decision_richness
@@ -40,16 +43,24 @@ __all__ = [
     "decision_richness",
     "difference_counts",
     "duels",
+    "exact_shares",
     "explain",
     "fair_tails",
     "game_length",
+    "games_for",
+    "half_widths",
     "hold_curve",
+    "label_chances",
+    "labels_written",
     "level_balance",
+    "means_by",
     "odd_one_out",
     "paired_changes",
+    "pairing",
     "par_table",
     "pick",
     "policy_gains",
+    "responses",
     "restricted_play",
     "score_distribution",
     "score_summary",
@@ -64,4 +75,5 @@ __all__ = [
     "step_candidates",
     "survival_curves",
     "winners",
+    "written_chances",
 ]

@@ -8,8 +8,17 @@ from sim.plots.deviations import alt_deviations, draw_deviations
 from sim.plots.dial import alt_dial, draw_dial
 from sim.plots.forest import alt_forest, draw_forest
 from sim.plots.frontier import alt_frontier, draw_frontier
-from sim.plots.heat import alt_heat, draw_heat
-from sim.plots.scores import alt_differences, alt_scores, draw_differences, draw_scores, round_dots
+from sim.plots.heat import alt_grid, alt_heat, draw_grid, draw_heat
+from sim.plots.ranges import alt_ranges, draw_ranges
+from sim.plots.scores import (
+    alt_differences,
+    alt_exact,
+    alt_scores,
+    draw_differences,
+    draw_exact,
+    draw_scores,
+    round_dots,
+)
 from sim.plots.style import COLOURS, house_style
 
 __all__ = [
@@ -18,18 +27,24 @@ __all__ = [
     "alt_deviations",
     "alt_dial",
     "alt_differences",
+    "alt_exact",
     "alt_forest",
     "alt_frontier",
+    "alt_grid",
     "alt_heat",
+    "alt_ranges",
     "alt_scores",
     "alt_survival",
     "draw_curve",
     "draw_deviations",
     "draw_dial",
     "draw_differences",
+    "draw_exact",
     "draw_forest",
     "draw_frontier",
+    "draw_grid",
     "draw_heat",
+    "draw_ranges",
     "draw_scores",
     "draw_survival",
     "house_style",

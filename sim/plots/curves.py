@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from sim.plots.style import BAND, BLUE, INK, MUTED, SERIES, clip_alt, number
 
@@ -120,6 +121,7 @@ def draw_curve(
     if reference is not None:
         ax.axhline(reference * scale, color=INK, linewidth=1, zorder=1)
     keys = [None] if series is None else list(dict.fromkeys(frame[series]))
+    ends: list[tuple[float, float, str, str]] = []
     for i, key in enumerate(keys):
         part = (frame if key is None else frame.filter(pl.col(series or "") == key)).sort(x)
         colour, dash, marker = SERIES[i % len(SERIES)] if key is not None else (BLUE, "-", "o")
@@ -129,14 +131,34 @@ def draw_curve(
         )
         ax.plot(at, part[value].to_numpy() * scale, color=colour, linestyle=dash, marker=marker, markersize=5)
         if key is not None:
-            ax.annotate(
-                str(key), (at[-1], part[value][-1] * scale), xytext=(7, 0), textcoords="offset points", color=colour,
-                fontsize=11, fontweight="bold", ha="left", va="center", annotation_clip=False,
-            )  # fmt: skip
+            ends.append((float(at[-1]), float(part[value][-1]) * scale, str(key), colour))
+    if frame.schema[x].is_integer():
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    _label_ends(ax, ends)
     ax.set_xlabel(xlabel)
     ax.set_ylabel(ylabel)
     ax.grid(True, axis="y")
     return ax
+
+
+def _label_ends(ax: Axes, ends: Sequence[tuple[float, float, str, str]], line: float = 14.0) -> None:
+    """Names beside the last points of curves, moved apart where they would cover each other; a line is 14 pixels."""
+    bottom, top = ax.get_ylim()
+    pixel = (top - bottom) / max(ax.bbox.height * 72 / ax.figure.dpi, 1.0)
+    ax.set_ylim(bottom, top)  # the names are placed on this axis
+    ordered = sorted(ends, key=lambda end: end[1])
+    places = [y for _, y, _, _ in ordered]
+    for _ in range(50):  # neighbours that are too close give way to each other, half each
+        for i in range(1, len(places)):
+            close = line * pixel - (places[i] - places[i - 1])
+            if close > 0:
+                places[i - 1] -= close / 2
+                places[i] += close / 2
+    for (x, y, name, colour), place in zip(ordered, places, strict=True):
+        ax.annotate(
+            name, (x, y), xytext=(7, (place - y) / pixel), textcoords="offset points", color=colour, fontsize=11,
+            fontweight="bold", ha="left", va="center", annotation_clip=False,
+        )  # fmt: skip
 
 
 def alt_curve(

@@ -54,7 +54,7 @@ def draw_forest(
     values : bool
         Write the value beside its marker where there is one series only.
     stacked : bool
-        Labels above their lines instead of at the left: for narrow figures.
+        Labels, and values after them, above their lines instead of at the left: for narrow figures.
     """
     series = list(dict.fromkeys(frame["series"])) if "series" in frame.columns else [None]
     places: dict[tuple[str, str], float] = {}
@@ -80,7 +80,7 @@ def draw_forest(
                 zorder=2,
             )
             last_group = row["group"]
-            y += 0.9
+            y += 0.9 if stacked else 1.1  # the first row has its value above it
         places[key] = y
         ticks.append(y)
         labels.append(row["label"])
@@ -102,7 +102,7 @@ def draw_forest(
             part["value"].to_numpy(), heights, linestyle="none", marker=marker, markersize=6.5, color=colour,
             markerfacecolor=colour if filled else PAPER, markeredgewidth=1.6, zorder=4, label=name,
         )  # fmt: skip
-        if values and len(series) == 1:
+        if values and len(series) == 1 and not stacked:
             for x, place in zip(part["value"], heights, strict=True):
                 ax.annotate(
                     number(x, digits),
@@ -115,8 +115,10 @@ def draw_forest(
                 )
     if stacked:
         ax.set_yticks([])
-        for at, label in zip(ticks, labels, strict=True):
-            ax.text(0, at - 0.27, label, transform=ax.get_yaxis_transform(), ha="left", va="bottom", fontsize=10.5)
+        single = frame["value"].to_list() if values and len(series) == 1 and frame.height == len(ticks) else None
+        for i, (at, label) in enumerate(zip(ticks, labels, strict=True)):
+            told = f"{label}: {number(single[i], digits)}" if single else label
+            ax.text(0, at - 0.27, told, transform=ax.get_yaxis_transform(), ha="left", va="bottom", fontsize=10.5)
     else:
         ax.set_yticks(ticks, labels)
     ax.set_ylim(y - 0.4, -1.0 if stacked else -0.7)

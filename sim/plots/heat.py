@@ -78,3 +78,53 @@ def alt_heat(frame: pl.DataFrame, what: str, row: str = "policy", column: str = 
         f"Heat map of {what}, {frame.height} pairings: the most one-sided is {top[row]} against {top[column]}, won "
         f"{number(100 * top['value'], 0)} times in 100."
     )
+
+
+def draw_grid(
+    frame: pl.DataFrame,
+    ax: Axes,
+    *,
+    row: str,
+    column: str,
+    value: str = "value",
+    digits: int = 2,
+    xlabel: str = "",
+    ylabel: str = "",
+    most: float | None = None,
+) -> Axes:
+    """Amounts from 0 by two keys, the numbers in the cells; the more, the darker. Keys stand in the order of the rows.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Columns `row`, `column`, `value` (0 or more).
+    most : float, optional
+        The amount that is darkest, where panels are to be compared; default: the largest there is.
+    """
+    rows, columns = (list(dict.fromkeys(frame[name])) for name in (row, column))
+    found = {(r[row], r[column]): r[value] for r in frame.iter_rows(named=True)}
+    cells = np.array([[found.get((a, b), np.nan) for b in columns] for a in rows], float)
+    top = most or float(np.nanmax(cells)) or 1.0
+    colours = LinearSegmentedColormap.from_list("amount", ["#f6f6f4", BLUE])
+    ax.imshow(cells, cmap=colours, vmin=0, vmax=top, aspect="auto", interpolation="nearest", alpha=0.9)
+    for i, j in np.argwhere(~np.isnan(cells)):
+        dark = cells[i, j] > 0.62 * top
+        text = number(cells[i, j], digits)
+        ax.text(j, i, text, ha="center", va="center", color=PAPER if dark else "#111113", fontsize=10.5)
+    ax.set_xticks(range(len(columns)), [str(c) for c in columns])
+    ax.set_yticks(range(len(rows)), [str(r) for r in rows])
+    ax.tick_params(axis="both", colors=INK, length=0)
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(ylabel)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    return ax
+
+
+def alt_grid(frame: pl.DataFrame, what: str, *, row: str, column: str, value: str = "value", unit: str = "") -> str:
+    """Alt text: the largest cell."""
+    top = frame.sort(value, descending=True, nulls_last=True).row(0, named=True)
+    return clip_alt(
+        f"Heat map of {what}, {frame.height} cells: the largest, {number(top[value])} {unit}, is at "
+        f"{row} {top[row]}, {column} {top[column]}."
+    )

@@ -35,6 +35,7 @@ def draw_scores(
     dots: int = 20,
     dot: float = 2.0,
     tallest: int = 8,
+    until: float | None = None,
     note: bool = True,
 ) -> Axes:
     """One distribution: `dots` dots above the line, each standing for the same share of games; exact bars below it.
@@ -44,7 +45,7 @@ def draw_scores(
     frame : polars.DataFrame
         Columns score, count.
     ax : Axes
-        Its x limits must be set already: they decide the size of the dots.
+        Without `until`, its x limits must be set already: they decide the size of the dots.
     colour : str
     hollow : bool
         Rings instead of discs.
@@ -53,9 +54,13 @@ def draw_scores(
         Diameter of a dot in points of score; dots are stacked in columns of this width.
     tallest : int
         Room for so many dots above the line.
+    until : float, optional
+        Right end of the axis, which begins at 0.
     note : bool
         Say beside the bars between which scores half of the games end.
     """
+    if until is not None:
+        ax.set_xlim(0, until)
     values, counts = _order(frame, "score")
     share = counts / counts.sum()
     centre = values[np.searchsorted(np.cumsum(counts), counts.sum() / 2)]
@@ -175,3 +180,42 @@ def middle(frame: pl.DataFrame) -> float:
 def quartiles(frame: pl.DataFrame) -> tuple[float, float]:
     """Ends of the middle half of the games."""
     return quantile(frame, 0.25), quantile(frame, 0.75)
+
+
+def draw_exact(
+    frame: pl.DataFrame, ax: Axes, *, column: str = "score", colour: str = BLUE, xlabel: str = "end total, points"
+) -> Axes:
+    """Counted shares as bars with their intervals, and the exact chances as points over them.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Columns `column`, value, low, high (shares of games), exact (probability).
+    """
+    shown = frame.filter((pl.col("value") > 0) | (pl.col("exact") > 1e-4)).sort(column)
+    at = shown[column].cast(pl.Float64).to_numpy()
+    share, low, high, exact = (100 * shown[name].to_numpy() for name in ("value", "low", "high", "exact"))
+    bars(ax, at, share, 0.82, colour, alpha=0.45)
+    ax.vlines(at, low, high, color=colour, linewidth=2, zorder=3)
+    ax.plot(at, exact, linestyle="none", marker="D", markersize=4.5, color=INK, zorder=4)
+    top = int(np.argmax(exact))
+    ax.annotate(
+        "exact", (at[top], exact[top]), xytext=(0, 5), textcoords="offset points", ha="center", va="bottom",
+        fontsize=11, fontweight="bold", color=INK,
+    )  # fmt: skip
+    ax.set_xlim(at[0] - 0.8, at[-1] + 0.8)
+    ax.set_ylim(0, 1.18 * max(high.max(), exact.max()))
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel("games in 100")
+    ax.grid(True, axis="y")
+    return ax
+
+
+def alt_exact(frame: pl.DataFrame, what: str, column: str = "score") -> str:
+    """Alt text: where counted and exact shares are furthest apart."""
+    apart = frame.with_columns(gap=(pl.col("value") - pl.col("exact")).abs()).sort("gap", descending=True)
+    row = apart.row(0, named=True)
+    return clip_alt(
+        f"Bars of counted shares with exact chances as points, {what}: furthest apart at {number(row[column])}, "
+        f"counted {number(100 * row['value'])} in 100, exactly {number(100 * row['exact'])}."
+    )

@@ -40,6 +40,8 @@ KINDS: dict[str, Kind] = {
     "departure": Kind("points of win rate", lambda x: words.decimals(100 * x, 1), lambda x: words.decimals(100 * x, 2)),
     "turns": Kind("turns", lambda x: words.decimals(x, 0), lambda x: words.decimals(x, 0)),
     "turns_change": Kind("turns", lambda x: words.signed(x, 1), lambda x: words.signed(x, 2)),
+    "amount": Kind("", lambda x: words.decimals(x, 2), lambda x: words.decimals(x, 2)),
+    "amount_change": Kind("", lambda x: words.signed(x, 2), lambda x: words.signed(x, 2)),
     "rounds": Kind("rounds", lambda x: words.decimals(x, 0), lambda x: words.decimals(x, 1)),
     "minutes": Kind("minutes", lambda x: words.decimals(x, 0), lambda x: words.decimals(x, 0)),
     "count": Kind("games", words.count, words.count),

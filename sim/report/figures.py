@@ -18,6 +18,7 @@ from sim.errors import ReportError
 from sim.plots.style import INK, MUTED, PAPER, house_style, svg
 from sim.report import figures_caterpillars as caterpillars
 from sim.report import figures_others as others
+from sim.report import figures_own as own
 from sim.report import figures_proposals as proposals
 from sim.report import figures_verified as verified
 from sim.report.params import Params
@@ -48,6 +49,9 @@ FIGURES: Mapping[str, Drawing] = {
     "card_rules": Drawing(others.card_rules, others.card_rules_alt),
     "strength": Drawing(others.strength, others.strength_alt),
     "compensation": Drawing(proposals.compensation, proposals.compensation_alt),
+    "own_results": Drawing(own.results, own.results_alt),
+    "own_seats": Drawing(own.seats, own.seats_alt),
+    "own_changes": Drawing(own.changes, own.changes_alt),
     "verification": Drawing(verified.verification, verified.verification_alt),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sim.report import words
+from sim.report import grids_own, words
 from sim.report.facts import Facts
 from sim.report.grid import Grid
 from sim.report.grids_proposals import PROPOSALS
@@ -257,4 +257,9 @@ GRIDS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Grid]] = {
     "card_policies": _card_policies,
     "parlett_seats": _parlett_seats,
     **PROPOSALS,
+    "own_scenarios": grids_own.scenarios,
+    "own_results": grids_own.results,
+    "own_seats": grids_own.seats,
+    "own_changes": grids_own.changes,
+    "own_more": grids_own.more,
 }

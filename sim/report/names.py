@@ -6,11 +6,8 @@ import json
 from collections.abc import Sequence
 
 from sim.games.karolinchen.rules import FRUITS
-from sim.plots.style import BLUE, INK, PURPLE, VERMILLION
 
 LEVELS = ("beginner", "intermediate", "advanced", "expert")
-#: the same colour per level in every figure
-LEVEL_COLOURS = {"beginner": BLUE, "intermediate": PURPLE, "advanced": VERMILLION, "expert": INK}
 GAME_NAMES = {"caterpillars": "Caterpillars", "karolinchen": "Karolinchen", "parlett": "Parlett's Caterpillar"}
 VIEWS = {"child": "a child's habit", "planner": "the planner", "best": "the best program"}
 MEASURES = {"score": "mean score", "spread": "spread", "choice": "worth of choosing", "chance": "chance to score more"}

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 
 from sim.errors import ReportError, unknown
 
+#: the part that a sweep of one's own makes up
+OWN = "own"
 #: headings of the page, in order: name → text
 CHAPTERS = {
+    "own": "The sweep",
     "caterpillars": "Caterpillars",
     "karolinchen": "Karolinchen",
     "parlett": "Parlett's Caterpillar",
@@ -116,6 +119,11 @@ SECTIONS: tuple[Section, ...] = (
         needs=("proposals_parlett",),
         made_by=("sim propose",),
     ),
+    Section("own", "own", OWN, ("own",), grids=("own_scenarios",)),
+    Section("own_results", "own", OWN, ("own",), ("own_results",), ("own_results",), ("own_results",)),
+    Section("own_seats", "own", OWN, ("own",), ("own_seats",), ("own_seats",), ("own_seats",)),
+    Section("own_changes", "own", OWN, ("own",), ("own_changes",), ("own_changes",), ("own_changes",)),
+    Section("own_more", "own", OWN, ("own",), (), ("own_more",), ("own_more",)),
     Section("verified", "trust", figures=("verification",), needs=("verification",)),
     Section("trust", "trust"),
 )

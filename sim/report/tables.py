@@ -15,6 +15,7 @@ from sim import analysis
 from sim.analysis.frames import plain
 from sim.errors import ReportError
 from sim.report.inputs import Given, Stored
+from sim.report.own_tables import own_tables
 from sim.report.parts import sections_of
 from sim.report.tables_proposals import fresh_sweeps, proposal_tables
 from sim.report.thumb import thumb_tables
@@ -162,6 +163,7 @@ TABLES: Mapping[str, Callable[[Given], Tables]] = {
     "karolinchen": _karolinchen,
     "parlett": _parlett,
     **{section: _better(game) for section, game in BETTER.items()},
+    "own": own_tables,
     "verified": _verified,
 }
 
@@ -174,6 +176,7 @@ def sweeps(inputs: Mapping[str, Stored]) -> pl.DataFrame:
         rows.append(
             {
                 "part": part,
+                "path": stored.path,
                 "sweep": stored.head["sweep"],
                 "title": stored.head["title"],
                 "game": stored.head["game"],
