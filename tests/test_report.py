@@ -23,7 +23,7 @@ from sim.report.grids import GRIDS
 from sim.report.names import reading, sheet
 from sim.report.page import paragraphs, themed
 from sim.report.params import Sweeps, read_params
-from sim.report.parts import CHAPTERS, PARTS, SECTIONS, check_parts, shown, sweeps_of
+from sim.report.parts import CHAPTERS, OWN, PARTS, SECTIONS, check_parts, shown, sweeps_of
 from sim.report.prose import FOLDER, Prose, linked_mark, plain_mark
 from sim.report.summary import clauses
 from sim.report.tables import TABLES, read_tables, write_tables
@@ -208,8 +208,8 @@ def test_every_section_finds_its_pieces_and_every_piece_a_section():
         assert set(registry) <= set(names)
     assert {name for sentence in clauses().values() for name in sentence} <= set(names)
     assert {section.chapter for section in SECTIONS} == set(CHAPTERS)
-    assert {section.part for section in SECTIONS} == {"", *PARTS}
-    assert {sweep for section in SECTIONS for sweep in section.sweeps} == set(Sweeps.model_fields)
+    assert {section.part for section in SECTIONS} == {"", OWN, *PARTS}
+    assert {sweep for section in SECTIONS for sweep in section.sweeps} == {OWN, *Sweeps.model_fields}
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda s: s.name)

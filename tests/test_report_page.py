@@ -10,25 +10,28 @@ import subprocess
 from collections import Counter
 from dataclasses import replace
 from html import escape, unescape
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from page import Page, commands_of
 
 import sim
 from sim.errors import ReportError
 from sim.report import build
-from sim.report.figures import FIGURES, draw_all
-from sim.report.grids import GRIDS
-from sim.report.parts import PARTS
+from sim.report.figures import draw_all
+from sim.report.params import read_params
+from sim.report.parts import PARTS, sections_of
+from sim.report.propose import propose
 from sim.report.tables import read_tables
 from sim.verify import verify, write
 
 ROOT = Path(__file__).resolve().parent.parent
 PARAMS = ROOT / "params.yaml"
 GAMES = 400
+FIGURES = [name for section in sections_of(PARTS) for name in section.figures]
+GRIDS = [name for section in sections_of(PARTS) for name in section.grids]
 
 
 def with_few_games(value: Any) -> Any:
@@ -44,6 +47,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("levels", "setup", "readings", "karolinchen", "parlett"):
         content = yaml.safe_load((ROOT / "sweeps" / f"{name}.yaml").read_text(encoding="utf-8"))
         sim.sweep(with_few_games(content), workers=2, data=folder)
+    propose(read_params(PARAMS), folder, workers=2, games=GAMES)
     return folder
 
 
@@ -55,33 +59,6 @@ def report(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(replace(some, listed=len(some.checks)), folder / "verification.json")
     build.build_report(data, folder, PARAMS)
     return folder
-
-
-class Page(HTMLParser):
-    """What the tests want to know of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: Counter[str] = Counter()
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.pictures: list[dict[str, str | None]] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.tags[tag] += 1
-        if given.get("id"):
-            self.ids.append(str(given["id"]))
-        self.links += [str(v) for k, v in attrs if k in ("href", "src", "xlink:href", "srcset", "action") and v]
-        if tag in ("svg", "img") and "svg" not in self.open:
-            self.pictures.append(given)
-        self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        while self.open and self.open.pop() != tag:
-            pass
 
 
 @pytest.fixture(scope="module")
@@ -149,12 +126,6 @@ def test_the_executive_summary_has_five_sentences(report):
     for _, text in points:
         assert text.endswith(".")
         assert not re.search(r"[.!?] [A-Z]", text)  # one sentence each
-
-
-def commands_of(text: str) -> list[str]:
-    """The commands that findings name, one by one."""
-    part = text.split("## Findings")[1].split("\n## ")[0]
-    return [command for line in re.findall(r"`(sim [^`]+)`", part) for command in line.split(" && ")]
 
 
 def test_findings_are_ranked_one_line_each_with_number_interval_and_commands_that_parse(html, report):

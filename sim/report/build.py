@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sim.errors import ReportError, listing, unknown
+from sim.report.inputs import Stored
 from sim.report.params import Params, read_params
-from sim.report.parts import check_parts, sweeps_of
+from sim.report.parts import OWN, check_parts, sweeps_of
 
 STEPS = ("tables", "figures", "page")
 
 
-def tables_step(params: Params, data: Path, out: Path, parts: Sequence[str], record: Path | None) -> Path:
+def tables_step(
+    params: Params, data: Path, out: Path, parts: Sequence[str], record: Path | None, sweep: Stored | None = None
+) -> Path:
     """Stored sweeps and the record of verification → ``tables/*.csv``; stops where simulated and exact results
     disagree.
     """
@@ -23,7 +26,7 @@ def tables_step(params: Params, data: Path, out: Path, parts: Sequence[str], rec
     if record is not None:  # the quickest check comes first
         read_record(record)
     folder = out / "tables"
-    inputs = read_inputs(params, data, sweeps_of(parts))
+    inputs = {OWN: sweep} if sweep is not None else read_inputs(params, data, sweeps_of(parts))
     write_tables(build_tables(Given(inputs, params, tuple(parts), data, record)), folder)
     return folder
 
@@ -51,6 +54,24 @@ def page_step(params: Params, out: Path) -> list[Path]:
     return write(files, out)
 
 
+def own_sweep(sweep: Path | str, data: Path | str) -> Stored:
+    """A finished sweep of one's own.
+
+    Raises
+    ------
+    ReportError
+        In one line: it is not stored, and how to play it; or it holds rows instead of counts.
+    """
+    from sim.report.inputs import read_sweep
+    from sim.sweep import frames, manifest
+
+    folder, path = frames.folder_of(sweep, data), str(sweep)
+    if not (folder / manifest.NAME).is_file():
+        how = f"run `sim sweep {path}` first" if path.endswith((".yaml", ".yml")) else "the name or the file of one"
+        raise ReportError(f"no finished sweep {folder.name} in {data}; accepted: {how}")
+    return read_sweep(folder.name, folder.parent, path)
+
+
 def build_report(
     data: Path | str = "data",
     out: Path | str = "reports",
@@ -58,6 +79,7 @@ def build_report(
     steps: Sequence[str] = STEPS,
     only: Sequence[str] = (),
     record: Path | str | None = None,
+    sweep: Path | str | None = None,
 ) -> Path:
     """The report from stored sweeps, or some parts of it; nothing is simulated.
 
@@ -76,6 +98,8 @@ def build_report(
     record : path, optional
         The record of ``sim verify``; default ``verification.json`` in `out`. The whole report needs it; a report of
         some parts shows it where it is there.
+    sweep : path, optional
+        A report of this finished sweep, its name or its file, instead of the whole.
 
     Returns
     -------
@@ -94,12 +118,16 @@ def build_report(
         raise ReportError(f"no step was given; accepted: {listing(STEPS)}")
     from sim.report.verified import RECORD
 
-    parts = check_parts(only)
+    if only and sweep is not None:
+        raise ReportError("parts and a sweep of one's own were given; accepted: one of them")
+    parts = (OWN,) if sweep is not None else check_parts(only)
     read, folder = read_params(params), Path(out)
     known = Path(record) if record is not None else folder / RECORD
     try:
         if "tables" in steps:
-            tables_step(read, Path(data), folder, parts, known if not only or known.exists() else None)
+            own = None if sweep is None else own_sweep(sweep, data)
+            needed = sweep is None and not only
+            tables_step(read, Path(data), folder, parts, known if needed or known.exists() else None, own)
         if "figures" in steps:
             figures_step(read, folder)
         if "page" in steps:

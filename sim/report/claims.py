@@ -9,7 +9,9 @@ from sim.report import (
     claims_caterpillars,
     claims_karolinchen,
     claims_open,
+    claims_own,
     claims_parlett,
+    claims_proposals,
     claims_thumb,
     claims_verified,
 )
@@ -27,8 +29,16 @@ CLAIMS: Mapping[str, Callable[[Facts, Tables, Params], dict[str, Any]]] = {
     "thumb": claims_thumb.add,
     "setup": claims_caterpillars.setup,
     "readings": claims_caterpillars.readings,
+    "better_levels": claims_proposals.levels,
     "karolinchen": claims_karolinchen.add,
+    "better_karolinchen": claims_proposals.karolinchen,
     "parlett": claims_parlett.add,
+    "better_parlett": claims_proposals.parlett,
+    "own": claims_own.scenarios,
+    "own_results": claims_own.results,
+    "own_seats": claims_own.seats,
+    "own_changes": claims_own.changes,
+    "own_more": claims_own.more,
     "verified": claims_verified.add,
 }
 
@@ -49,6 +59,7 @@ def build_facts(tables: Tables, params: Params) -> tuple[Facts, dict[str, Any]]:
             model[section.chapter] |= CLAIMS[section.name](facts, tables, params)
     names = tuple(s.name for s in sections)
     model |= {"shown": names, "parts": parts, "whole": parts == tuple(PARTS), "sweeps": sweeps}
+    model["least"] = _least(sweeps, params)
     model["views"] = list(params.levels.views)
     model["open"] = claims_open.add(facts, tables, params, names)
     model["findings"] = ranked(facts, model, params, names)
@@ -58,6 +69,18 @@ def build_facts(tables: Tables, params: Params) -> tuple[Facts, dict[str, Any]]:
         "claims.missing", round((1 - params.confidence) * intervals), "number", method="expected at the stated level"
     )
     return facts, model
+
+
+def _least(sweeps: list[dict[str, Any]], params: Params) -> list[tuple[str, str]]:
+    """The smallest differences that matter in the games at hand: the key of the fact, and its unit."""
+    games, least = {row["game"] for row in sweeps}, []
+    if "caterpillars" in games:
+        least.append(("smallest.score", "points of score"))
+    if "karolinchen" in games:
+        least.append(("smallest.turns", "turn" if params.smallest.turns == 1 else "turns"))
+    if "parlett" in games:
+        least.append(("smallest.cards", "points of Parlett's game"))
+    return [*least, ("smallest.win", "point of win rate" if params.smallest.win == 0.01 else "points of win rate")]
 
 
 def _common(facts: Facts, sweeps: list[dict[str, Any]], params: Params) -> None:
@@ -76,6 +99,7 @@ def _common(facts: Facts, sweeps: list[dict[str, Any]], params: Params) -> None:
     facts.add("smallest.score", params.smallest.score, "number", method=fixed)
     facts.add("smallest.win", 100 * params.smallest.win, "number", method=fixed)
     facts.add("smallest.turns", params.smallest.turns, "number", method=fixed)
+    facts.add("smallest.cards", params.smallest.cards, "number", method=fixed)
     facts.add("seats.band", 100 * params.seats.band, "number", method=fixed)
     facts.add("confidence", 100 * params.confidence, "number", method="params.yaml")
     facts.add("hundred", 100, "number")

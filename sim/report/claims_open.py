@@ -9,9 +9,10 @@ from typing import Any
 import polars as pl
 
 from sim import stats
-from sim.report import rows
+from sim.report import rows, words
 from sim.report.facts import Facts
 from sim.report.names import MEASURES, VIEWS
+from sim.report.own_tables import smallest
 from sim.report.params import Params
 from sim.report.tables import Tables
 
@@ -54,6 +55,24 @@ def _parlett(tables: Tables, params: Params) -> Iterator[Question]:
         yield f"whether the leader is inside the target band when {row['label']}", row, 50 - band, 50 + band
 
 
+def _own_seats(tables: Tables, params: Params) -> Iterator[Question]:
+    band = params.seats.band
+    number = {row["scenario"]: row["number"] for row in tables["own_scenarios"].iter_rows(named=True)}
+    for row in tables["own_seats"].filter("mirror").iter_rows(named=True):
+        told = f"whether the {words.seat(row['seat'])} seat of no. {number[row['scenario']]} is inside the target band"
+        yield told, row, row["fair"] - band, row["fair"] + band
+
+
+def _own_changes(tables: Tables, params: Params) -> Iterator[Question]:
+    number = {row["scenario"]: row["number"] for row in tables["own_scenarios"].iter_rows(named=True)}
+    for row in tables["own_changes"].filter(pl.col("verdict") != "").iter_rows(named=True):
+        least = smallest(params, tables["sweeps"]["game"][0], row["of"])
+        if least is not None:
+            against = f"no. {number[row['against']]}" if row["against"] in number else row["pair"]
+            told = f"whether the difference of {row['of']} between no. {number[row['scenario']]} and {against} matters"
+            yield told, row, -least, least
+
+
 #: section of the report → its verdicts, each with the question in words
 QUESTIONS: Mapping[str, Callable[[Tables, Params], Iterator[Question]]] = {
     "levels": _levels,
@@ -61,6 +80,8 @@ QUESTIONS: Mapping[str, Callable[[Tables, Params], Iterator[Question]]] = {
     "readings": _readings,
     "karolinchen": _karolinchen,
     "parlett": _parlett,
+    "own_seats": _own_seats,
+    "own_changes": _own_changes,
 }
 
 

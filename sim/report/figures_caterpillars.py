@@ -11,11 +11,14 @@ from matplotlib.figure import Figure
 
 from sim import plots
 from sim.plots.scores import middle, quantile, quartiles
-from sim.plots.style import MUTED, clip_alt, figure
-from sim.report.names import LEVEL_COLOURS, MEASURES, VIEWS
+from sim.plots.style import BLUE, INK, MUTED, PURPLE, VERMILLION, clip_alt, figure
+from sim.report.names import MEASURES, VIEWS
 from sim.report.params import Params
 from sim.report.rows import chosen, levels_of, reading_rows, setup_rows, sheet_rows
 from sim.report.tables import Tables
+
+#: the same colour per level in every figure
+LEVEL_COLOURS = {"beginner": BLUE, "intermediate": PURPLE, "advanced": VERMILLION, "expert": INK}
 
 
 def narrow(width: float) -> bool:

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sim.errors import ReportError
-from sim.report import findings_caterpillars, findings_others
+from sim.report import findings_caterpillars, findings_others, findings_own
 from sim.report.facts import Fact, Facts
 from sim.report.findings_base import Candidate
 from sim.report.params import Params
-from sim.report.parts import SECTIONS
+from sim.report.parts import OWN, SECTIONS, Section
 from sim.stats import Estimate, Verdict, inside
 
 #: section of the report → the estimates that its questions look at
@@ -29,6 +29,9 @@ FINDINGS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Iterator[Can
     "readings": findings_caterpillars.readings,
     "karolinchen": findings_others.karolinchen,
     "parlett": findings_others.parlett,
+    "own_results": findings_own.results,
+    "own_seats": findings_own.seats,
+    "own_changes": findings_own.changes,
 }
 
 
@@ -94,9 +97,15 @@ def candidates(
     return found
 
 
+def again(section: Section, path: Mapping[str, str]) -> str:
+    """The command that draws a section again."""
+    return f"sim report --sweep {path[OWN]}" if section.part == OWN else f"sim report --only {section.part}"
+
+
 def ranked(facts: Facts, model: Mapping[str, Any], params: Params, sections: Sequence[str]) -> list[Finding]:
     """Findings of these sections, the most important first; their importance is registered as a fact."""
     by_name = {section.name: section for section in SECTIONS}
+    path = {row["part"]: row["path"] for row in model["sweeps"]}
     found = []
     for question, own in candidates(facts, model, params, sections).items():
 
@@ -112,9 +121,9 @@ def ranked(facts: Facts, model: Mapping[str, Any], params: Params, sections: Seq
         more = {"n": fact.n, "seed": fact.seed, "scenario": fact.scenario, "sweep": fact.sweep}
         method = f"distance from the target to the interval / {best.unit:g}; most important of {len(own)}"
         facts.add(key, float(f"{size:.2g}"), "number", method=method, **more)
-        section, names = by_name[name], params.sweeps.model_dump()
-        played = [f"sim sweep sweeps/{names[s]}.yaml" for s in section.sweeps]
-        commands = (*played, *section.made_by, f"sim report --only {section.part}")
+        section = by_name[name]
+        files = [path[s] for s in section.sweeps if path[s].endswith((".yaml", ".yml"))]
+        commands = (*(f"sim sweep {file}" for file in files), *section.made_by, again(section, path))
         judged = verdict(fact, best.low, best.high)
         told = best.told(judged, float(fact.value))
         found.append(Finding(told, fact, size, key, len(own), best.figure, section.chapter, commands, judged))

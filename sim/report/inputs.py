@@ -27,6 +27,8 @@ class Stored:
         The sweep's name, title, game, seed, first game, notes.
     provenance : dict
         Kernel version, hash of the kernel sources and library versions, as the files carry them.
+    path : str
+        What plays it: the name of its file as a command would have it.
     """
 
     counts: pl.DataFrame
@@ -34,10 +36,11 @@ class Stored:
     scenarios: pl.DataFrame
     head: dict[str, Any]
     provenance: dict[str, Any]
+    path: str
 
 
-def read_sweep(name: str, data: Path | str) -> Stored:
-    """A stored sweep of detail ``summary``."""
+def read_sweep(name: str, data: Path | str, path: str = "") -> Stored:
+    """A stored sweep of detail ``summary``; `path` is its file, by default that of its name in ``sweeps``."""
     folder = frames.folder_of(name, data)
     found = manifest.read(folder)
     files = [(file["table"], folder / file["path"]) for entry in found["scenarios"] for file in entry["files"]]
@@ -67,6 +70,7 @@ def read_sweep(name: str, data: Path | str) -> Stored:
         frames.scenarios(name, data=data),
         {key: value for key, value in found.items() if key != "scenarios"},
         {key: record[key] for key in ("kernel_version", "kernel_sources", "libraries", "schema_version")},
+        path or f"sweeps/{name}.yaml",
     )
 
 

@@ -24,7 +24,7 @@ from sim.report.headline import FILE as HEADLINE
 from sim.report.headline import headline
 from sim.report.names import GAME_NAMES
 from sim.report.params import Params
-from sim.report.parts import CHAPTERS, PARTS, TITLE, Section, shown
+from sim.report.parts import CHAPTERS, OWN, PARTS, TITLE, Section, shown
 from sim.report.prose import FOLDER, Captions, Prose, linked_mark, plain_mark
 from sim.report.summary import summary
 from sim.report.tables import Tables
@@ -60,6 +60,8 @@ def render(tables: Tables, params: Params, drawn: Mapping[str, Drawn]) -> dict[s
 def title_of(model: Mapping[str, Any]) -> str:
     """The title of the page: the question of its only part, or that of the whole."""
     parts = model["parts"]
+    if OWN in parts:
+        return str(model["sweeps"][0]["title"])
     return PARTS[parts[0]] if len(parts) == 1 else TITLE
 
 
@@ -148,6 +150,8 @@ def summary_heading(sentences: int) -> str:
 
 def rebuild(model: Mapping[str, Any]) -> str:
     """The command that makes the page again from stored sweeps."""
+    if OWN in model["parts"]:
+        return f"sim report --sweep {model['sweeps'][0]['path']}"
     return "sim report" + ("" if model["whole"] else "".join(f" --only {part}" for part in model["parts"]))
 
 

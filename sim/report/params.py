@@ -33,6 +33,7 @@ class Smallest(_Part):
     score: float = Field(0.1, gt=0)
     win: float = Field(0.01, gt=0, lt=1)
     turns: float = Field(1.0, gt=0)
+    cards: float = Field(5.0, gt=0)
 
 
 class Seats(_Part):

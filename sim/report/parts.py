@@ -12,8 +12,11 @@ from dataclasses import dataclass
 
 from sim.errors import ReportError, unknown
 
+#: the part that a sweep of one's own makes up
+OWN = "own"
 #: headings of the page, in order: name → text
 CHAPTERS = {
+    "own": "The sweep",
     "caterpillars": "Caterpillars",
     "karolinchen": "Karolinchen",
     "parlett": "Parlett's Caterpillar",
@@ -75,12 +78,29 @@ SECTIONS: tuple[Section, ...] = (
     Section("setup", "caterpillars", "setup", ("setup",), ("setup",), ("setup",)),
     Section("readings", "caterpillars", "readings", ("readings",), ("readings", "sheets"), ("languages",)),
     Section(
+        "better_levels",
+        "caterpillars",
+        "levels",
+        grids=("better_levels",),
+        needs=("proposals_caterpillars",),
+        made_by=("sim propose",),
+    ),
+    Section(
         "karolinchen",
         "karolinchen",
         "karolinchen",
         ("karolinchen",),
         ("survival", "seats", "house"),
         ("length", "bedtime", "house", "fruits", "card_policies"),
+    ),
+    Section(
+        "better_karolinchen",
+        "karolinchen",
+        "karolinchen",
+        figures=("dial",),
+        grids=("dial", "better_race", "better_tails"),
+        needs=("proposals_karolinchen",),
+        made_by=("sim propose",),
     ),
     Section(
         "parlett",
@@ -90,6 +110,20 @@ SECTIONS: tuple[Section, ...] = (
         ("hold", "leader", "card_rules", "strength"),
         ("parlett_seats",),
     ),
+    Section(
+        "better_parlett",
+        "parlett",
+        "parlett",
+        figures=("compensation",),
+        grids=("compensation", "better_seats"),
+        needs=("proposals_parlett",),
+        made_by=("sim propose",),
+    ),
+    Section("own", "own", OWN, ("own",), grids=("own_scenarios",)),
+    Section("own_results", "own", OWN, ("own",), ("own_results",), ("own_results",), ("own_results",)),
+    Section("own_seats", "own", OWN, ("own",), ("own_seats",), ("own_seats",), ("own_seats",)),
+    Section("own_changes", "own", OWN, ("own",), ("own_changes",), ("own_changes",), ("own_changes",)),
+    Section("own_more", "own", OWN, ("own",), (), ("own_more",), ("own_more",)),
     Section("verified", "trust", figures=("verification",), needs=("verification",)),
     Section("trust", "trust"),
 )

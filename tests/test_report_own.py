@@ -1,0 +1,153 @@
+"""A report of a designer's own sweep, of each of the games: played where it is missing, self-contained, and honest."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+from page import Page, commands_of
+
+import sim
+from sim.cli import run as command
+from sim.errors import ReportError
+from sim.report import build
+from sim.report.own_tables import changes, told
+from sim.report.params import read_params
+
+ROOT = Path(__file__).resolve().parent.parent
+PARAMS = ROOT / "params.yaml"
+
+SWEEPS: dict[str, dict[str, Any]] = {
+    "mine": {
+        "game": "caterpillars",
+        "title": "My reading",
+        "by": ["score", "zeros", "win"],
+        "variants": [{"rules": {"level": "expert"}, "one_factor": {"double_stores": ["face"]}}],
+        "policies": ["child", ["greedy", "random", "child"]],
+        "pairs": [{"of": "score", "against": "base"}],
+    },
+    "race": {
+        "game": "karolinchen",
+        "title": "Six children",
+        "variants": [{"one_factor": {"opening": ["own_roll"]}}],
+        "policies": [{"repeat": [2, 6], "policy": "match"}],
+        "pairs": [{"of": ["turns", "win"], "against": "base"}],
+        "by": ["turns", "win"],
+    },
+    "plain": {"game": "karolinchen", "title": "One scenario", "policies": [["match", "random"]]},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("own")
+    for name, content in SWEEPS.items():
+        text = yaml.safe_dump({"name": name, "seed": 3, "games": 600, **content})
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    text = (ROOT / "sweeps" / "examples" / "surface.yaml").read_text(encoding="utf-8")
+    (folder / "surface.yaml").write_text(text.replace("2_000", "500"), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module", params=[*SWEEPS, "surface"])
+def made(folder: Path, request: pytest.FixtureRequest) -> Path:
+    """A report from the command line, which plays the sweep first."""
+    name = str(request.param)
+    words = ["report", "--sweep", str(folder / f"{name}.yaml"), "--data", str(folder / "data")]
+    assert command([*words, "--params", str(PARAMS), "--out", str(folder / "out" / name)]) == 0
+    return folder / "out" / name
+
+
+def test_the_page_is_self_contained_and_every_link_arrives(made: Path) -> None:
+    text = (made / "balance.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert "http:" not in text
+    assert "https:" not in text
+    assert not [link for link in page.links if not link.startswith("#") and link != "data:,"]
+    assert [name for name, count in Counter(page.ids).items() if count > 1] == []
+    assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
+    alts = [p.get("aria-label") for p in page.pictures]
+    assert all(alt and len(alt) < 250 for alt in alts)
+
+
+def test_it_says_what_was_played_and_how_to_do_it_again(made: Path, folder: Path) -> None:
+    text = (made / "balance.md").read_text(encoding="utf-8")
+    sweep = yaml.safe_load((folder / f"{made.name}.yaml").read_text(encoding="utf-8"))
+    assert text.startswith(f"# {sweep['title']}\n")
+    assert f"sim report --sweep {folder / made.name}.yaml" in text
+    scenarios = sim.scenarios(made.name, data=folder / "data")
+    assert all(name in text for name in scenarios["scenario"])
+    assert "## Findings" in text
+    assert re.search(r"^## In (two|three|four|five) sentences$", text, flags=re.M)
+    assert commands_of(text) or made.name == "plain"
+
+
+def test_no_result_is_told_without_its_interval(made: Path) -> None:
+    register = json.loads((made / "facts.json").read_text(encoding="utf-8"))
+    part = (made / "balance.md").read_text(encoding="utf-8").split("## Findings")[1].split("\n## ")[0]
+    for line in re.findall(r"^\d+\. .+$", part, flags=re.M):
+        assert re.search(r":\*\* \S+.* \(\S+ to \S+\)", line), line
+    estimates = re.compile(r"own\.(\d+\..*\.(mean|sd|p\d+|share|gap)|change\.\d+)")
+    results = {key: fact for key, fact in register.items() if estimates.fullmatch(key)}
+    assert results
+    for key, fact in results.items():
+        assert fact["low"] <= fact["value"] <= fact["high"], key
+        assert fact["n"] > 0
+        assert fact["seed"] in (3, 20261130)
+
+
+def test_numbers_are_those_of_the_counts(folder: Path, made: Path) -> None:
+    register = json.loads((made / "facts.json").read_text(encoding="utf-8"))
+    counts = sim.load(made.name, data=folder / "data")
+    scenario = sim.scenarios(made.name, data=folder / "data")["scenario"][0]
+    column = "turns" if "turns" in counts.columns else "score"
+    place = "all" if column == "turns" else "0"
+    own = counts.filter((pl.col("scenario") == scenario) & (pl.col("seat") == 0))
+    mean = (own[column] * own["count"]).sum() / own["count"].sum()
+    assert register[f"own.1.{place}.{column}.mean"]["value"] == pytest.approx(mean)
+
+
+def test_scenarios_are_told_in_words(folder: Path) -> None:
+    sim.sweep(folder / "race.yaml", data=folder / "data")
+    frame = told(build.own_sweep(folder / "race.yaml", folder / "data"))
+    assert frame["told"].to_list() == [
+        "2 players, all match",
+        "6 players, all match",
+        "2 players, all match; the first player rolls first",
+        "6 players, all match; the first player rolls first",
+    ]
+    assert frame["mirror"].all()
+
+
+def test_a_difference_of_the_game_is_told_once_and_one_of_seats_for_each(folder: Path) -> None:
+    sim.sweep(folder / "race.yaml", data=folder / "data")
+    frame = changes(build.own_sweep(folder / "race.yaml", folder / "data"), read_params(PARAMS))
+    assert frame.filter(pl.col("of") == "turns")["seat"].to_list() == [-1, -1]
+    assert frame.filter(pl.col("of") == "win")["seat"].to_list() == [0, 1, 0, 1, 2, 3, 4, 5]
+
+
+def test_what_cannot_be_reported_is_said_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ReportError, match=r"no finished sweep nobody in .*; accepted: the name or the file of one"):
+        build.build_report(folder / "data", folder / "x", PARAMS, sweep="nobody")
+    with pytest.raises(ReportError, match=r"run `sim sweep .*mine\.yaml` first"):
+        build.build_report(folder / "elsewhere", folder / "x", PARAMS, sweep=str(folder / "mine.yaml"))
+    with pytest.raises(ReportError, match="accepted: one of them"):
+        build.build_report(folder / "data", folder / "x", PARAMS, only=["levels"], sweep="mine")
+    text = (folder / "plain.yaml").read_text(encoding="utf-8")
+    (folder / "rows.yaml").write_text(text.replace("plain", "rows") + "detail: games\n", encoding="utf-8")
+    for words, expected in (
+        (["--sweep", str(folder / "rows.yaml")], "detail = games; accepted: detail = summary"),
+        (["--sweep", str(folder / "absent.yaml")], "absent.yaml"),
+        (["--sweep", "mine", "--only", "levels"], "accepted: one of them"),
+        (["--sweep", "tables"], "accepted: --out FOLDER"),
+    ):
+        assert command(["report", *words, "--data", str(folder / "data"), "--params", str(PARAMS)]) == 2
+        error = capsys.readouterr().err
+        assert expected in error
+        assert error.count("\n") == 1
