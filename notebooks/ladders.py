@@ -110,7 +110,8 @@ table(
 # %%
 Markdown(
     f"In {games:,} games with each seating: circles of three, at a common error rate of one in twenty: "
-    f"{', '.join(' → '.join(three) for three in played.cycles) or 'none'}. None: **{not played.cycles}**. "
+    f"{', '.join(' → '.join(three) for three in played.cycles) or 'there are none'}. No circles: "
+    f"**{not played.cycles}**. "
     f"{played.verdict()[0].upper()}{played.verdict()[1:]}."
 )
 
