@@ -21,7 +21,9 @@ import sim
 from sim.errors import ReportError
 from sim.report import build
 from sim.report.figures import draw_all
+from sim.report.params import read_params
 from sim.report.parts import PARTS, sections_of
+from sim.report.propose import propose
 from sim.report.tables import read_tables
 from sim.verify import verify, write
 
@@ -45,6 +47,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("levels", "setup", "readings", "karolinchen", "parlett"):
         content = yaml.safe_load((ROOT / "sweeps" / f"{name}.yaml").read_text(encoding="utf-8"))
         sim.sweep(with_few_games(content), workers=2, data=folder)
+    propose(read_params(PARAMS), folder, workers=2, games=GAMES)
     return folder
 
 
