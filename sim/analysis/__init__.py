@@ -12,8 +12,10 @@ from sim.analysis.candidates_seats import seat_candidates, shortening_candidates
 from sim.analysis.changes import difference_counts, paired_changes, policy_gains
 from sim.analysis.compensation import common_compensation, compensation
 from sim.analysis.decisions import decisions
+from sim.analysis.dial import Bedtime, bedtime_dial
 from sim.analysis.duels import duels
 from sim.analysis.explain import explain
+from sim.analysis.handicaps import fair_tails
 from sim.analysis.labels import label_chances, labels_written, written_chances
 from sim.analysis.length import bedtime, game_length, survival_curves
 from sim.analysis.levels import level_balance
@@ -28,10 +30,12 @@ from sim.analysis.seats import odd_one_out, seat_shares, shares_by
 from sim.analysis.skill import chance_ahead, seats_alike, skill_and_luck, winners
 
 __all__ = [
+    "Bedtime",
     "Games",
     "Pick",
     "Step",
     "bedtime",
+    "bedtime_dial",
     "best_policies",
     "chance_ahead",
     "common_compensation",
@@ -43,6 +47,7 @@ __all__ = [
     "duels",
     "exact_shares",
     "explain",
+    "fair_tails",
     "game_length",
     "games_for",
     "half_widths",

@@ -86,7 +86,7 @@ def pick(candidates: pl.DataFrame, question: str = "") -> Pick:
 
 def _printed(row: dict[str, Any]) -> dict[str, Any]:
     """What a row says about the printed rules alone."""
-    kept = ("question", "measure", "smallest", "target_low", "target_high", "base", "base_low", "base_high")
+    kept = ("question", "measure", "smallest", "target_low", "target_high", "base", "base_low", "base_high", "n")
     return dict.fromkeys(SCHEMA) | {name: row[name] for name in (*kept, "base_reaches")}
 
 

@@ -45,6 +45,7 @@ MODULES = (
     "learn",
     "report",
     "propose",
+    "bedtime",
     "schema",
     "bench",
 )

@@ -5,6 +5,7 @@ Knows no game: what the rows are is told by the caller. Nothing here simulates, 
 
 from sim.plots.curves import alt_curve, alt_survival, draw_curve, draw_survival
 from sim.plots.deviations import alt_deviations, draw_deviations
+from sim.plots.dial import alt_dial, draw_dial
 from sim.plots.forest import alt_forest, draw_forest
 from sim.plots.frontier import alt_frontier, draw_frontier
 from sim.plots.heat import alt_grid, alt_heat, draw_grid, draw_heat
@@ -26,6 +27,7 @@ __all__ = [
     "COLOURS",
     "alt_curve",
     "alt_deviations",
+    "alt_dial",
     "alt_differences",
     "alt_exact",
     "alt_forest",
@@ -37,6 +39,7 @@ __all__ = [
     "alt_survival",
     "draw_curve",
     "draw_deviations",
+    "draw_dial",
     "draw_differences",
     "draw_exact",
     "draw_forest",

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sim.report import (
+    claims_alarms,
     claims_caterpillars,
     claims_choices,
     claims_karolinchen,
     claims_open,
     claims_own,
     claims_parlett,
+    claims_proposals,
     claims_thumb,
     claims_verified,
 )
@@ -29,8 +31,11 @@ CLAIMS: Mapping[str, Callable[[Facts, Tables, Params], dict[str, Any]]] = {
     "thumb": claims_thumb.add,
     "setup": claims_caterpillars.setup,
     "readings": claims_caterpillars.readings,
+    "better_levels": claims_proposals.levels,
     "karolinchen": claims_karolinchen.add,
+    "better_karolinchen": claims_proposals.karolinchen,
     "parlett": claims_parlett.add,
+    "better_parlett": claims_proposals.parlett,
     "own": claims_own.scenarios,
     "own_results": claims_own.results,
     "own_seats": claims_own.seats,
@@ -41,6 +46,7 @@ CLAIMS: Mapping[str, Callable[[Facts, Tables, Params], dict[str, Any]]] = {
     "courts": claims_choices.courts,
     "skill": claims_choices.skill,
     "decisions": claims_choices.decisions,
+    "alarms": claims_alarms.add,
 }
 
 
@@ -48,7 +54,7 @@ def build_facts(tables: Tables, params: Params) -> tuple[Facts, dict[str, Any]]:
     """Facts, and the model: plain lists of keys, names and verdicts, by chapter.
 
     The model also has ``shown``, the names of the sections that are there, ``whole``, whether that is every part,
-    ``open``, the verdicts that the sample does not settle, and ``sweeps``.
+    ``card``, what the sample settles and what not, ``findings``, and ``sweeps``.
     """
     facts, parts = Facts(), parts_of(tables)
     sections = shown(parts, tables)
@@ -62,7 +68,7 @@ def build_facts(tables: Tables, params: Params) -> tuple[Facts, dict[str, Any]]:
     model |= {"shown": names, "parts": parts, "whole": parts == tuple(PARTS), "sweeps": sweeps}
     model["least"] = _least(sweeps, params)
     model["views"] = list(params.levels.views)
-    model["open"] = claims_open.add(facts, tables, params, names)
+    model["card"] = claims_open.add(facts, tables, params, names)
     model["findings"] = ranked(facts, model, params, names)
     intervals = sum(1 for fact in facts.all() if fact.low is not None)
     facts.add("claims.intervals", intervals, "number", method="facts with an interval")

@@ -41,6 +41,7 @@ KINDS: dict[str, Kind] = {
     "rounds_share": Kind("share of rounds", words.in_hundred, lambda x: words.number_of(x, 1)),
     "choices": Kind("", lambda x: words.decimals(x, 1), lambda x: words.decimals(x, 2)),
     "tries": Kind("comparisons", lambda x: words.decimals(x, 0), lambda x: words.decimals(x, 0)),
+    "departure": Kind("points of win rate", lambda x: words.decimals(100 * x, 1), lambda x: words.decimals(100 * x, 2)),
     "turns": Kind("turns", lambda x: words.decimals(x, 0), lambda x: words.decimals(x, 0)),
     "turns_change": Kind("turns", lambda x: words.signed(x, 1), lambda x: words.signed(x, 2)),
     "amount": Kind("", lambda x: words.decimals(x, 2), lambda x: words.decimals(x, 2)),

@@ -20,6 +20,7 @@ from sim.report import figures_caterpillars as caterpillars
 from sim.report import figures_choices as choices
 from sim.report import figures_others as others
 from sim.report import figures_own as own
+from sim.report import figures_proposals as proposals
 from sim.report import figures_verified as verified
 from sim.report.params import Params
 from sim.report.parts import shown
@@ -43,6 +44,7 @@ FIGURES: Mapping[str, Drawing] = {
     "survival": Drawing(others.survival, others.survival_alt),
     "seats": Drawing(others.seats, others.seats_alt),
     "house": Drawing(others.house, others.house_alt),
+    "dial": Drawing(proposals.dial, proposals.dial_alt),
     "hold": Drawing(others.hold, others.hold_alt),
     "leader": Drawing(others.leader, others.leader_alt),
     "card_rules": Drawing(others.card_rules, others.card_rules_alt),
@@ -50,6 +52,7 @@ FIGURES: Mapping[str, Drawing] = {
     "restricted": Drawing(choices.restricted, choices.restricted_alt),
     "skill": Drawing(choices.skill, choices.skill_alt),
     "choices": Drawing(choices.choices, choices.choices_alt),
+    "compensation": Drawing(proposals.compensation, proposals.compensation_alt),
     "own_results": Drawing(own.results, own.results_alt),
     "own_seats": Drawing(own.seats, own.seats_alt),
     "own_changes": Drawing(own.changes, own.changes_alt),

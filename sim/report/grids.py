@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sim.report import grids_choices as choices
-from sim.report import grids_own, words
+from sim.report import grids_own, grids_trust, words
 from sim.report.facts import Facts
 from sim.report.grid import Grid
+from sim.report.grids_proposals import PROPOSALS
 from sim.report.names import VIEWS
 from sim.report.params import Params
 
@@ -133,7 +134,7 @@ def _bedtime(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
         rows.append([f"{k} players", *(words.games_in_hundred(float(f.value)) for f in found)])
         shades.append([float(f.value) for f in found])
     return Grid(
-        "The bedtime dial: is the game over in time?",
+        "Is the game over in time?",
         ["", *(f"within {m:g} minutes" for m in minutes)],
         rows,
         f"Games in 100 that are over by then, at {facts.get('karolinchen.seconds').text} seconds a turn.",
@@ -261,6 +262,9 @@ GRIDS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Grid]] = {
     "skill": choices.skill,
     "decisions": choices.decisions,
     "sums": choices.sums,
+    "card": grids_trust.card,
+    "alarms": grids_trust.alarms,
+    **PROPOSALS,
     "own_scenarios": grids_own.scenarios,
     "own_results": grids_own.results,
     "own_seats": grids_own.seats,

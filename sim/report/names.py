@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from sim.games.karolinchen.rules import FRUITS
+
 LEVELS = ("beginner", "intermediate", "advanced", "expert")
 GAME_NAMES = {"caterpillars": "Caterpillars", "karolinchen": "Karolinchen", "parlett": "Parlett's Caterpillar"}
 VIEWS = {"child": "a child's habit", "planner": "the planner", "best": "the best program"}
@@ -73,10 +75,27 @@ def reading(factor: str, setting: str) -> str:
             return known[factor][setting]
     if factor in _COUNTED:
         return _COUNTED[factor].format(setting)
-    if factor in ("sheet", "fruits") and setting.startswith("["):
+    if factor in ("sheet", "fruits", "start_fruit") and setting.startswith("["):
         numbers = [int(n) for n in json.loads(setting)]
+        if factor == "start_fruit":
+            return f"tails by seat: {', '.join(FRUITS[n] for n in numbers)}"
+        if factor == "fruits" and (most := cap(numbers)):
+            return f"no card needs more than {most} fruits"
         return sheet(numbers) if factor == "sheet" else f"fruits {' '.join(map(str, numbers))}"
     return f"{factor.replace('_', ' ')} = {setting}"
+
+
+def cap(fruits: Sequence[int]) -> int:
+    """The number above which no card of the printed ones counts, where that is all that changed; else 0."""
+    most = max(fruits)
+    return most if list(fruits) == [min(n + 1, most) for n in range(len(FRUITS))] else 0
+
+
+def short(factor: str, setting: str) -> str:
+    """A rule in the few signs that fit into a cell; the fruits a card may need at most stand as ≤ 4."""
+    if factor == "fruits" and (most := cap([int(n) for n in json.loads(setting)])):
+        return f"≤ {most} fruits"
+    return {"reroll_after_eating": "second roll", "opening": "first roll"}.get(factor, factor.replace("_", " "))
 
 
 def sheet(labels: Sequence[int]) -> str:

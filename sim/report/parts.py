@@ -83,12 +83,29 @@ SECTIONS: tuple[Section, ...] = (
     Section("readings", "caterpillars", "readings", ("readings",), ("readings", "sheets"), ("languages",)),
     Section("restricted", "caterpillars", "choices", ("restricted",), ("restricted",), ("restricted",)),
     Section(
+        "better_levels",
+        "caterpillars",
+        "levels",
+        grids=("better_levels",),
+        needs=("proposals_caterpillars",),
+        made_by=("sim propose",),
+    ),
+    Section(
         "karolinchen",
         "karolinchen",
         "karolinchen",
         ("karolinchen",),
         ("survival", "seats", "house"),
         ("length", "bedtime", "house", "fruits", "card_policies"),
+    ),
+    Section(
+        "better_karolinchen",
+        "karolinchen",
+        "karolinchen",
+        figures=("dial",),
+        grids=("dial", "better_race", "better_tails"),
+        needs=("proposals_karolinchen",),
+        made_by=("sim propose",),
     ),
     Section(
         "parlett",
@@ -99,6 +116,15 @@ SECTIONS: tuple[Section, ...] = (
         ("parlett_seats",),
     ),
     Section("courts", "parlett", "choices", ("courts",), grids=("courts",)),
+    Section(
+        "better_parlett",
+        "parlett",
+        "parlett",
+        figures=("compensation",),
+        grids=("compensation", "better_seats"),
+        needs=("proposals_parlett",),
+        made_by=("sim propose",),
+    ),
     Section("skill", "choices", "choices", tuple(SKILL_SWEEPS), ("skill",), ("skill",)),
     Section(
         "decisions",
@@ -115,6 +141,8 @@ SECTIONS: tuple[Section, ...] = (
     Section("own_changes", "own", OWN, ("own",), ("own_changes",), ("own_changes",), ("own_changes",)),
     Section("own_more", "own", OWN, ("own",), (), ("own_more",), ("own_more",)),
     Section("verified", "trust", figures=("verification",), needs=("verification",)),
+    Section("card", "trust", grids=("card",)),
+    Section("alarms", "trust", grids=("alarms",), needs=("alarms",)),
     Section("trust", "trust"),
 )
 

@@ -15,9 +15,11 @@ from sim import analysis
 from sim.analysis.frames import plain
 from sim.errors import ReportError
 from sim.report import tables_choices
+from sim.report.alarms import alarm_tables
 from sim.report.inputs import Given, Stored
 from sim.report.own_tables import own_tables
 from sim.report.parts import sections_of
+from sim.report.tables_proposals import fresh_sweeps, proposal_tables
 from sim.report.thumb import thumb_tables
 from sim.report.verified import verification_tables
 
@@ -31,8 +33,10 @@ def build_tables(given: Given) -> Tables:
     for section in sections_of(given.parts):
         if section.name in TABLES:
             tables |= TABLES[section.name](given)
+    tables |= alarm_tables(given, [section.name for section in sections_of(given.parts)])
     tables["parts"] = pl.DataFrame({"part": list(given.parts)}, schema={"part": pl.String})
-    tables["sweeps"] = sweeps(given.inputs)
+    fresh = [game for section, game in BETTER.items() if section in {s.name for s in sections_of(given.parts)}]
+    tables["sweeps"] = sweeps({**given.inputs, **fresh_sweeps(fresh, given.params, given.data)})
     if standing := _standing(given):
         tables["standing"] = standing[0]
     return tables
@@ -141,6 +145,14 @@ def _thumb(given: Given) -> Tables:
     return thumb_tables(given.data)
 
 
+#: sections about what would balance better → the game of their fresh sweep
+BETTER = {"better_levels": "caterpillars", "better_karolinchen": "karolinchen", "better_parlett": "parlett"}
+
+
+def _better(game: str) -> Callable[[Given], Tables]:
+    return lambda given: proposal_tables(game, given.inputs, given.params, given.data)
+
+
 def _verified(given: Given) -> Tables:
     return verification_tables(given.record) if given.record is not None else {}
 
@@ -153,6 +165,7 @@ TABLES: Mapping[str, Callable[[Given], Tables]] = {
     "readings": _readings,
     "karolinchen": _karolinchen,
     "parlett": _parlett,
+    **{section: _better(game) for section, game in BETTER.items()},
     "own": own_tables,
     "verified": _verified,
     "restricted": tables_choices.restricted,

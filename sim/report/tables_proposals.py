@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ SCHEMA: dict[str, Any] = {
 
 
 def proposal_tables(game: str, inputs: Mapping[str, Stored], params: Params, data: Path | str) -> Tables:
-    """Tables ``proposals_<game>``, ``prices_<game>`` and ``fresh_<game>``; for Karolinchen also ``dial``, for Parlett's
+    """Tables ``proposals_<game>`` and ``prices_<game>``; for Karolinchen also ``dial``, for Parlett's
     game ``compensation`` and ``compensation_common``.
 
     Empty where no fresh games were played (``sim propose``): a report can be made without them.
@@ -75,7 +75,6 @@ def proposal_tables(game: str, inputs: Mapping[str, Stored], params: Params, dat
     tables = {
         f"proposals_{game}": proposals,
         f"prices_{game}": pl.concat(prices),
-        f"fresh_{game}": _provenance(game, fresh),
     }
     if game == "karolinchen":
         tables["dial"] = _dial(proposals, fresh, params)
@@ -166,14 +165,6 @@ def _compensation(stored: Stored, fresh: Stored, params: Params) -> Tables:
     }
 
 
-def _provenance(game: str, stored: Stored) -> pl.DataFrame:
-    """Seed, kernel and games of a fresh sweep, one row."""
-    row = {
-        "sweep": f"{PREFIX}-{game}",
-        "seed": str(stored.head["seed"]),
-        "scenarios": stored.scenarios.height,
-        "games": int(stored.scenarios["games_played"].sum()),
-        "most": int(stored.scenarios["games_played"].max()),  # type: ignore[arg-type]
-        "kernel_version": stored.provenance["kernel_version"],
-    }
-    return pl.DataFrame([row])
+def fresh_sweeps(games: Sequence[str], params: Params, data: Path | str) -> dict[str, Stored]:
+    """The fresh sweeps of these games by name, for the list of what was played; none where nothing was ever asked."""
+    return {f"{PREFIX}-{game}": read_fresh(game, data) for game in games if read_picks(data, params, game)}
