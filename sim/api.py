@@ -230,7 +230,7 @@ def adjusted(
     value : str
         The value function that luck is measured with; it decides how much is saved, never what is estimated. For
         caterpillars ``exact`` (beginner and intermediate, sheets without blanks), ``fitted`` (the networks that policy
-        `learned` plays by), ``auto`` (exact where there is one, else fitted).
+        `learned` plays by), ``auto`` (exact where there is one, else fitted); for karolinchen ``race``, or ``auto``.
     level : float
         Of the intervals.
 

@@ -58,6 +58,7 @@ ROOM_ORDER = (
     ("perfect", "search"),
     ("kernel",),
     ("learn", "luck"),
+    ("winning",),
     ("rounds",),
     ("trace",),
     ("__init__",),

@@ -11,6 +11,7 @@ from sim.analysis.candidates_levels import Step, setup_candidates, step_candidat
 from sim.analysis.candidates_seats import seat_candidates, shortening_candidates
 from sim.analysis.changes import difference_counts, paired_changes, policy_gains
 from sim.analysis.compensation import common_compensation, compensation
+from sim.analysis.decided import comebacks, decided_time, deciding_moments, ties
 from sim.analysis.decisions import decisions
 from sim.analysis.dial import Bedtime, bedtime_dial
 from sim.analysis.duels import duels
@@ -38,9 +39,12 @@ __all__ = [
     "bedtime_dial",
     "best_policies",
     "chance_ahead",
+    "comebacks",
     "common_compensation",
     "compensation",
     "court_short",
+    "decided_time",
+    "deciding_moments",
     "decision_richness",
     "decisions",
     "difference_counts",
@@ -76,6 +80,7 @@ __all__ = [
     "skill_and_luck",
     "step_candidates",
     "survival_curves",
+    "ties",
     "winners",
     "written_chances",
 ]

@@ -590,7 +590,8 @@ class Game(abc.ABC):
         InputError
             For a value that the game does not have, or not for these rules.
         """
-        raise InputError(f"{self.name} has no value functions to take luck out with; accepted: caterpillars")
+        known = "caterpillars, karolinchen"
+        raise InputError(f"{self.name} has no value functions to take luck out with; accepted: {known}")
 
     def answer(self, solved: Any, pmf: bool | None = None) -> dict[str, Any]:
         """What `solve` returned, as plain data.

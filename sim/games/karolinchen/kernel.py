@@ -328,6 +328,11 @@ class KarolinchenPlayable(Playable):
         )
         self._position["fruits"] = rules.fruits
 
+    @property
+    def book(self) -> np.ndarray | None:
+        """The exact values that a seat reads, if one does."""
+        return self._book
+
     def scratch(self) -> Any:
         """The two records of one thread."""
         return self._position.copy().view(np.recarray), self._work.copy().view(np.recarray)

@@ -9,7 +9,7 @@ from sim.games.karolinchen.luck.race import FINISHED, advance, number_of
 from sim.games.karolinchen.moves import CHOICES, CHOSEN, MIDDLE, ROLLED, ROLLS, SEAT, TAKEN, TAKES
 
 #: columns of the worms of a game: cards left, open card, covered
-_LEFT, _COLOUR, _COVERED = range(3)
+LEFT_CARDS, COLOUR, COVERED = range(3)
 
 
 @jit
@@ -64,7 +64,7 @@ def after_turn(seats, mover, worm, middle, worms, fruits, before, rows, firsts, 
             worth[s] = 1.0 if s == mover else 0.0
         return
     for s in range(seats):
-        rows[s] = number_of(worms[s, _LEFT], worms[s, _COLOUR], worms[s, _COVERED], fruits, before)
+        rows[s] = number_of(worms[s, LEFT_CARDS], worms[s, COLOUR], worms[s, COVERED], fruits, before)
         firsts[s] = 0
     rows[mover] = worm
     following = mover + 1 if mover + 1 < seats else 0
@@ -84,11 +84,11 @@ def after_turn(seats, mover, worm, middle, worms, fruits, before, rows, firsts, 
 @jit
 def look(seat, middle, worms, fruits, before, rows, firsts):
     """What the player to move does first: takes what matches, or rolls."""
-    colour = worms[seat, _COLOUR]
+    colour = worms[seat, COLOUR]
     match = (middle >> (4 * colour)) & 15
     if match > 0:
         rows[seat], _ = advance(
-            worms[seat, _LEFT], colour, worms[seat, _COVERED], match << (4 * colour), fruits, before
+            worms[seat, LEFT_CARDS], colour, worms[seat, COVERED], match << (4 * colour), fruits, before
         )
         firsts[seat] = -1
     else:
@@ -108,8 +108,8 @@ def roll_means(
     was.
     """
     following = mover + 1 if mover + 1 < seats else 0
-    wants = 4 * worms[following, _COLOUR]
-    left, colour, covered = worms[mover, _LEFT], worms[mover, _COLOUR], worms[mover, _COVERED]
+    wants = 4 * worms[following, COLOUR]
+    left, colour, covered = worms[mover, LEFT_CARDS], worms[mover, COLOUR], worms[mover, COVERED]
     missed = 0.0
     total = np.zeros(6)
     for i in range(start[dice], start[dice + 1]):
@@ -150,12 +150,12 @@ def add_luck(
     for g in range(games):
         for s in range(seats):
             colour = out[5, g * seats + s]
-            worms[s, _LEFT] = 63 ^ (1 << colour)
-            worms[s, _COLOUR] = colour
-            worms[s, _COVERED] = 0
+            worms[s, LEFT_CARDS] = 63 ^ (1 << colour)
+            worms[s, COLOUR] = colour
+            worms[s, COVERED] = 0
             luck[g * seats + s] = 0.0
         for s in range(seats):
-            rows[s] = number_of(worms[s, _LEFT], worms[s, _COLOUR], worms[s, _COVERED], fruits, before)
+            rows[s] = number_of(worms[s, LEFT_CARDS], worms[s, COLOUR], worms[s, COVERED], fruits, before)
             firsts[s] = 0
         firsts[0] = 6
         if draws:
@@ -164,7 +164,7 @@ def add_luck(
                 luck[g * seats + s] += worth[s] - drawn_mean[s]
         if open_roll:  # worth what it shows of the first player's colour
             mean[:] = 0.0
-            colour = worms[0, _COLOUR]
+            colour = worms[0, COLOUR]
             for i in range(start[6], start[7]):
                 look_worth(seats, keys[i], worms, fruits, before, rows, firsts, end, beyond, worth)
                 for s in range(seats):
@@ -194,7 +194,7 @@ def add_luck(
                     shift, stamp, kept, clock, worth, mean,
                 )  # fmt: skip
                 rolled = row[ROLLED]
-                left, colour, covered = worms[mover, _LEFT], worms[mover, _COLOUR], worms[mover, _COVERED]
+                left, colour, covered = worms[mover, LEFT_CARDS], worms[mover, COLOUR], worms[mover, COVERED]
                 if again and row[ROLLS] > 1:
                     for s in range(seats):
                         luck[g * seats + s] += second[s] - mean[s]
@@ -220,7 +220,7 @@ def add_luck(
 def look_worth(seats, middle, worms, fruits, before, rows, firsts, end, beyond, worth):
     """What an opening roll is worth, before the first turn."""
     for s in range(seats):
-        rows[s] = number_of(worms[s, _LEFT], worms[s, _COLOUR], worms[s, _COVERED], fruits, before)
+        rows[s] = number_of(worms[s, LEFT_CARDS], worms[s, COLOUR], worms[s, COVERED], fruits, before)
         firsts[s] = 0
     look(0, middle, worms, fruits, before, rows, firsts)
     if rows[0] == FINISHED:
@@ -237,13 +237,13 @@ def follow(row, worm):
     chosen = 0
     # takings come in the order of cards: the open card first, then those chosen; a card may take nothing
     while True:
-        if taken < row[TAKES] and row[TAKEN + taken] // 16 == worm[_COLOUR]:
-            worm[_COVERED] += row[TAKEN + taken] % 16
+        if taken < row[TAKES] and row[TAKEN + taken] // 16 == worm[COLOUR]:
+            worm[COVERED] += row[TAKEN + taken] % 16
             taken += 1
         if chosen == row[CHOICES]:
             break
         colour = row[CHOSEN + chosen]
         chosen += 1
-        worm[_LEFT] ^= 1 << colour
-        worm[_COLOUR] = colour
-        worm[_COVERED] = 0
+        worm[LEFT_CARDS] ^= 1 << colour
+        worm[COLOUR] = colour
+        worm[COVERED] = 0

@@ -1,0 +1,101 @@
+"""Paths of the chance of winning, when games are decided, comebacks against their bound, ties."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sim
+from sim import analysis
+from sim.games.karolinchen.winning import win_paths
+
+GAMES = 1500
+
+
+@cache
+def paths(reroll: bool = False) -> pl.DataFrame:
+    return win_paths({"reroll_after_eating": reroll}, games=GAMES, seed=5)
+
+
+@pytest.mark.parametrize("reroll", [False, True])
+def test_chances_are_a_martingale_that_ends_as_the_games_do(reroll: bool) -> None:
+    """Mean change 0, also where the chance was high or low: |z| < 4.1 three times (two rules), error rate 3e-4."""
+    found = paths(reroll)
+    games = {"rules": {"reroll_after_eating": reroll}, "policies": ["optimal"] * 2, "games": GAMES, "seed": 5}
+    rows = sim.simulate("karolinchen", **games).filter(pl.col("seat") == 0)
+    ends = found.group_by("game", maintain_order=True).last()
+    assert ends["value"].to_list() == rows["win"].to_list()
+    assert ends["turns"].to_list() == rows["turns"].to_list()
+    moves = found.with_columns(change=pl.col("value").shift(-1).over("game") - pl.col("value")).drop_nulls("change")
+    for low, high in ((0.0, 1.0), (0.0, 0.3), (0.7, 1.0)):
+        change = moves.filter(pl.col("value").is_between(low, high))["change"].to_numpy()
+        assert abs(change.mean()) < 4.1 * change.std() / np.sqrt(change.size)
+    assert moves.filter(pl.col("seat") == 0)["change"].std() > 0.05
+
+
+def test_a_first_chance_is_that_of_the_exact_answer() -> None:
+    """Mean chance before the first roll against the chance before the opening roll: |z| < 4.1, error rate 4e-5."""
+    first = paths().group_by("game", maintain_order=True).first()["value"].to_numpy()
+    exact = sim.solve("karolinchen", policies=["optimal", "optimal"]).win[0]
+    assert abs(first.mean() - exact) < 4.1 * first.std() / np.sqrt(first.size)
+
+
+def game(number: int, values: list[float], turns: int) -> pl.DataFrame:
+    """A path with one moment per turn, and the end."""
+    n = len(values)
+    return pl.DataFrame(
+        {
+            "game": [number] * n,
+            "turn": [*range(1, n), turns + 1],
+            "turns": [turns] * n,
+            "seat": [i % 2 for i in range(n - 1)] + [-1],
+            "value": values,
+            "won": [values[-1] == 1.0] * n,
+        }
+    )
+
+
+def test_decided_time_by_hand() -> None:
+    both = pl.concat([game(1, [0.5, 0.96, 0.9, 0.97, 1.0], 4), game(2, [0.5, 0.5, 0.5, 0.5, 0.0], 4)])
+    found = {r["measure"]: r["value"] for r in analysis.decided_time(both).iter_rows(named=True)}
+    assert found["share"] == pytest.approx((3 / 4 + 4 / 4) / 2)
+    assert found["left"] == pytest.approx((1 + 0) / 2)
+    assert found["last"] == pytest.approx(0.5)
+
+
+def test_comebacks_keep_their_bound_and_wrong_chances_are_found_out() -> None:
+    """Exact chances are inside; the same games with chances pushed away from one half are above the bound."""
+    assert (analysis.comebacks(paths())["verdict"] == "inside").all()
+    pushed = (3 * (pl.col("value") - 0.5) + 0.5).clip(0, 1)
+    bold = paths().with_columns(value=pl.when(pl.col("seat") < 0).then(pl.col("value")).otherwise(pushed))
+    assert (analysis.comebacks(bold, [0.05, 0.1])["verdict"] == "outside").all()
+    found = analysis.comebacks(pl.concat([game(1, [0.5, 0.1, 1.0], 2), game(2, [0.5, 0.4, 0.0], 2)]), [0.2])
+    assert found["value"][0] == 0.5
+    assert found["bound"][0] == 0.25
+
+
+def test_the_moment_that_decided() -> None:
+    found = analysis.deciding_moments(game(7, [0.5, 0.6, 0.2, 1.0], 3))
+    assert found.row(0, named=True) == {
+        "game": 7, "turn": 3, "turns": 3, "seat": 0, "value": 0.2, "after": 1.0, "change": 0.8, "won": True
+    }  # fmt: skip
+    whole = analysis.deciding_moments(paths())
+    assert whole.height == GAMES
+    assert (whole["change"].abs() > 0).all()
+
+
+def test_ties_are_those_of_the_scores() -> None:
+    frame = sim.simulate("caterpillars", policies=["weighted", "greedy", "child"], games=2000, seed=4)
+    found = {r["measure"]: r["value"] for r in analysis.ties(frame).iter_rows(named=True)}
+    scores = frame["score"].to_numpy().reshape(-1, 3)
+    sums = frame["box_sum"].to_numpy().reshape(-1, 3)
+    tied = (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1
+    best = np.where(scores == scores.max(axis=1, keepdims=True), sums, -1)
+    alone = (best == best.max(axis=1, keepdims=True)).sum(axis=1) == 1
+    assert found["tied"] == pytest.approx(tied.mean())
+    assert found["broken"] == pytest.approx((tied & alone).mean())
+    assert found["shared"] == pytest.approx((~alone).mean())
+    assert found["tied"] == pytest.approx(found["broken"] + found["shared"])
