@@ -10,14 +10,14 @@ import pytest
 
 import sim
 from sim import analysis
-from sim.games.karolinchen.winning import win_paths
+from sim.games import get
 
 GAMES = 1500
 
 
 @cache
 def paths(reroll: bool = False) -> pl.DataFrame:
-    return win_paths({"reroll_after_eating": reroll}, games=GAMES, seed=5)
+    return get("karolinchen").win_paths({"reroll_after_eating": reroll}, games=GAMES, seed=5)
 
 
 @pytest.mark.parametrize("reroll", [False, True])

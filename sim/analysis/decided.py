@@ -21,7 +21,7 @@ def decided_time(paths: pl.DataFrame, open_from: float = 0.05, level: float = 0.
     Parameters
     ----------
     paths : polars.DataFrame
-        One row per moment: game, turn, turns, value, won; as `sim.games.karolinchen.winning.win_paths` gives them.
+        One row per moment: game, turn, turns, value, won; as ``sim.games.get("karolinchen").win_paths`` gives them.
 
     Returns
     -------

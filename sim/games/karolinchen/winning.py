@@ -7,19 +7,15 @@ values (see `perfect`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import polars as pl
 
 from sim.engine.jit import jit
-from sim.errors import whole_number
-from sim.games import get
-from sim.games.base import RulesModel
+from sim.games.karolinchen.kernel import KarolinchenPlayable
 from sim.games.karolinchen.luck.play import COLOUR, COVERED, LEFT_CARDS, follow
 from sim.games.karolinchen.luck.race import number_of
 from sim.games.karolinchen.moves import MIDDLE, ROLLS, SEAT
+from sim.games.karolinchen.rules import KarolinchenRules
 
 
 @jit
@@ -50,39 +46,16 @@ def fill_chances(games, out, record, second_roll, fruits, before, book, chance, 
 
 
 def win_paths(
-    rules: Mapping[str, Any] | str | RulesModel | None = None, *, games: int, seed: int, first_game: int = 0
+    playable: KarolinchenPlayable, rules: KarolinchenRules, seed: int, first: int, games: int
 ) -> pl.DataFrame:
-    """Exact chances of winning, roll by roll, in games between two perfect players.
-
-    Parameters
-    ----------
-    rules
-        As `sim.simulate` takes them, for two seats.
-    games, seed, first_game : int
-        The games are those of ``sim.simulate(…, policies=["optimal", "optimal"])``.
-
-    Returns
-    -------
-    polars.DataFrame
-        One row per turn with a roll, and one for the end: game, turn (from 1), turns (of the game), seat (who rolls),
-        value (chance of seat 0 before that roll; 1 or 0 at the end, where turn = turns + 1), won (whether seat 0 won).
-
-    Raises
-    ------
-    SimError
-        In one line: what was given, what is accepted.
-    """
-    games = whole_number("games", games, 1)
-    game = get("karolinchen")
-    scenario = game.scenario(rules, ["optimal", "optimal"])
-    playable: Any = game.compile(scenario.rules, scenario.policies)
-    out, record = playable.record(seed, first_game, games)
-    parsed: Any = scenario.rules
-    fruits = np.array(parsed.fruits, np.int64)
+    """Exact chances of winning of recorded games, see `sim.games.karolinchen.KarolinchenGame.win_paths`."""
+    assert playable.book is not None
+    out, record = playable.record(seed, first, games)
+    fruits = np.array(rules.fruits, np.int64)
     before = np.concatenate([[0], np.cumsum(fruits)[:-1]]).astype(np.int64)
-    second = bool(parsed.reroll_after_eating and "reroll_after_eating" not in parsed.without_effect())
+    second = rules.reroll_after_eating and "reroll_after_eating" not in rules.without_effect()
     chance, rolled = np.zeros(len(record)), np.zeros(len(record), np.bool_)
-    fill_chances(games, out, record, second, fruits, before, playable.book, chance, rolled)
+    fill_chances(games, out, record, bool(second), fruits, before, playable.book, chance, rolled)
     turns = out[0, ::2].astype(np.int64)
     index = np.repeat(np.arange(games), turns)
     turn = np.arange(len(record)) - np.repeat(np.cumsum(turns) - turns, turns) + 1
@@ -93,4 +66,4 @@ def win_paths(
     )
     told = pl.DataFrame({"game": np.arange(games), "turns": turns, "won": won})
     both = pl.concat([rows, ends]).join(told, on="game", maintain_order="left").sort("game", "turn")
-    return both.with_columns(pl.col("game") + first_game).select("game", "turn", "turns", "seat", "value", "won")
+    return both.with_columns(pl.col("game") + first).select("game", "turn", "turns", "seat", "value", "won")
