@@ -5,11 +5,12 @@ and how far a longer piece of work has come.
 from __future__ import annotations
 
 import html
+import re
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 from IPython.display import HTML
@@ -26,7 +27,7 @@ STYLE = (
 )
 
 #: what draws on axes: a `plots.draw_*` with everything but the axes
-Panel = Callable[..., Axes]
+Panel = partial[Axes]
 T = TypeVar("T")
 
 
@@ -48,12 +49,13 @@ def show(
     that of a panel in pixels; of a forest plot give the number of its `rows` instead. `across` panels stand side by
     side where there is room.
     """
-    drawn = {"": panels} if callable(panels) else dict(panels)
+    drawn = {"": panels} if isinstance(panels, partial) else dict(panels)
     parts = []
     with house_style():
         for kind, width in (("wide", WIDE), ("narrow", NARROW)):
             parts.append(f'<div class="{kind}">{_draw(drawn, f"{name}-{kind}", width, height, rows, across)}</div>')
-    caption = f"<figcaption><strong>{html.escape(title)}</strong><br>{html.escape(note)}</figcaption>"
+    finding, about = (html.escape(re.sub(r"(?<![\w.])-(?=\d)", "−", text)) for text in (title, note))
+    caption = f"<figcaption><strong>{finding}</strong><br>{about}</figcaption>"
     label = html.escape(" ".join(alt.split()))
     return HTML(f'{STYLE}<figure role="img" aria-label="{label}">{caption}{"".join(parts)}</figure>')
 
@@ -63,23 +65,27 @@ def _draw(drawn: Mapping[str, Panel], name: str, width: int, height: float, rows
     columns = 1 if slim else min(across, len(drawn))
     lines = -(-len(drawn) // columns)
     if rows is not None:
-        height = (42 if slim else 26) * rows + (24 if len(drawn) > 1 else 0)
+        height = (35 if slim else 26) * rows + (24 if len(drawn) > 1 else 0)
     fig = figure(width, lines * height + 60)
     axes = fig.subplots(lines, columns, squeeze=False).ravel()
+    dots: list[tuple[Axes, float]] = []
     for ax, (heading, panel) in zip(axes, drawn.items(), strict=False):
-        stacked = {"stacked": True} if slim and getattr(panel, "func", None) is plots.draw_forest else {}
-        panel(ax=ax, **stacked)
+        drawer = panel.func
+        more: dict[str, Any] = {"stacked": True} if slim and drawer is plots.draw_forest else {}
+        if drawer is plots.draw_scores:
+            more = {"dot": panel.keywords["until"] / (46 if slim else 58)}
+            dots.append((ax, more["dot"]))
+        panel(ax=ax, **more)
         if heading:
             ax.set_title(heading)
     for ax in axes[len(drawn) :]:
         ax.set_visible(False)
     handles, labels = axes[0].get_legend_handles_labels()
-    if labels and getattr(next(iter(drawn.values())), "func", None) is plots.draw_forest:
+    if labels and next(iter(drawn.values())).func is plots.draw_forest:
         fig.legend(handles, labels, loc="outside upper left", ncols=len(labels), handletextpad=0.2, columnspacing=1.2)
     fig.draw_without_rendering()
-    for ax, panel in zip(axes, drawn.values(), strict=False):
-        if isinstance(panel, partial) and panel.func is plots.draw_scores:
-            plots.round_dots(ax, panel.keywords.get("dot", 2.0))
+    for ax, dot in dots:
+        plots.round_dots(ax, dot)
     return svg(fig, name)
 
 

@@ -52,7 +52,11 @@ told = length.with_columns(
     .then(pl.format("{} (seen)", pl.col("value").cast(pl.Int64)))
     .otherwise(pl.format("{} ({} to {})", pl.col("value").round(1), pl.col("low").round(1), pl.col("high").round(1)))
 )
-table(told.pivot("measure", index="seats", values="told"))
+table(
+    told.filter(pl.col("measure") != "p5")
+    .with_columns(players=pl.format("{} players", "seats"))
+    .pivot("players", index="measure", values="told")
+)
 
 # %% [markdown]
 # Turns, with intervals; the longest game is the longest one seen, which grows with the number of games.

@@ -124,14 +124,14 @@ Markdown(
 even = analysis.compensation((differences, base), None, seats["line_up"].str.replace(r" ×2", "").to_list(), band)
 table(
     even.select(
-        pl.col("policy").alias("both play"),
+        pl.col("policy").str.replace(r"\(.*", "").alias("both play"),
         pl.col("seat")
         .replace_strict({-1: "nobody", 0: "the leader", 1: "the other"}, return_dtype=pl.String)
         .alias("gets"),
         pl.col("points").alias("points, at least"),
         pl.format("{} to {}", "points_low", "points_high").alias("95 %"),
-        pl.format("{} ({} to {})", *(pl.col(c).round(3) * 100 for c in ("value", "low", "high"))).alias(
-            "leader then wins"
+        pl.format("{} ({} to {})", *((pl.col(c) * 100).round(1) for c in ("value", "low", "high"))).alias(
+            "leader wins"
         ),
     )
 )
@@ -143,7 +143,7 @@ apart = differences.join(mirror.select("scenario", "seat0"), on="scenario", main
 )
 shares = pl.DataFrame(
     [
-        {"policy": name, "points": extra, **e.row(), "n": e.n}
+        {"policy": name.split("(")[0], "points": extra, **e.row(), "n": e.n}
         for (name,), part in apart.group_by("seat0", maintain_order=True)
         for extra in points
         for e in [stats.mean_share((np.sign(part["difference"].to_numpy() + extra) + 1) / 2, part["count"].to_numpy())]

@@ -106,6 +106,14 @@ sure = stats.holm(2 * norm.sf(told["z"].abs().to_numpy()))
 table(
     told.with_columns(p_holm=pl.Series(sure, dtype=pl.Float64))
     .filter(pl.col("p_holm") <= 0.05)
-    .select("label", "policy", "value", "low", "high", "n", "p_holm"),
+    .select(
+        pl.col("label").alias(f"reading ({told['n'].min():,} games or more)"),
+        "policy",
+        pl.format("{} ({} to {})", *(pl.col(c).round(2) for c in ("value", "low", "high"))).alias("points"),
+        pl.when(pl.col("p_holm") < 0.001)
+        .then(pl.lit("< 0.001"))
+        .otherwise(pl.col("p_holm").round(3).cast(pl.String))
+        .alias("p, Holm"),
+    ),
     digits=3,
 )

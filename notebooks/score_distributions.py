@@ -65,16 +65,13 @@ Markdown(
 parts = {level: distribution.filter(pl.col("level") == level) for level in summary["level"]}
 first, last = summary.row(0, named=True), summary.row(-1, named=True)
 show(
-    {
-        level: partial(plots.draw_scores, part, until=distribution["score"].max() + 1, tallest=7, dot=1.3)
-        for level, part in parts.items()
-    },
+    {level: partial(plots.draw_scores, part, until=distribution["score"].max() + 1) for level, part in parts.items()},
     "levels",
     title=f"From {first['level']} to {last['level']} the mean rises from {first['mean']:.1f} to {last['mean']:.1f}",
     note=f"End totals in points, one player, {policy}; each dot 1 game in 20, bars: exact shares; "
     f"{summary['n'].min():,} games or more at each level",
     alt=plots.alt_scores(parts[last["level"]], f"end totals at {last['level']}, as {policy} plays"),
-    height=110,
+    height=115,
 )
 
 # %% [markdown]

@@ -74,12 +74,12 @@ Markdown(
 shares = counts.filter(pl.col("seat") == 0).select("score", "count", value=pl.col("count") / games, n=pl.lit(games))
 mean = stats.mean(shares["score"], shares["count"])
 show(
-    partial(plots.draw_scores, shares, until=shares["score"].max() + 1, dot=1.5),
+    partial(plots.draw_scores, shares, until=shares["score"].max() + 1),
     "scores",
     title=f"The planner's mean is {mean.value:.2f} points ({mean.low:.2f} to {mean.high:.2f})",
     note=f"End totals of seat 0 at expert in points; each dot 1 game in 20, bars: exact shares; {games:,} games",
     alt=plots.alt_scores(shares, "end totals of the planner at expert level"),
-    height=170,
+    height=130,
 )
 
 # %% [markdown]

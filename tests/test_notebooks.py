@@ -8,6 +8,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from sim.engine.jit import COMPILED
 
@@ -43,6 +45,9 @@ def cells(name: str) -> list[tuple[str, str]]:
 
 
 def test_the_promised_notebooks_are_there() -> None:
+    """One or more for each subject: a tour; scores; levels; set-up; sheets; readings; parameters; Karolinchen; Parlett;
+    ladders and tournaments; optimal play and regret; precision and cost.
+    """
     promised = {
         "tour",
         "score_distributions",
@@ -52,6 +57,10 @@ def test_the_promised_notebooks_are_there() -> None:
         "rule_readings",
         "karolinchen_length",
         "parlett_courts",
+        "response_curves",
+        "ladders",
+        "optimal_play",
+        "precision_cost",
     }
     assert promised <= set(NAMES)
 
@@ -85,7 +94,7 @@ def test_parameters_are_one_cell_of_plain_values(name: str) -> None:
     assert len(tagged) == 1
     values = runner().parameters(tagged[0])
     assert json.loads(json.dumps(values)) == values
-    assert {"data", "games"} & set(values)
+    assert {"data", "games", "labels"} & set(values)
 
 
 def test_no_number_is_typed_into_a_result() -> None:
@@ -101,7 +110,53 @@ def test_a_wrong_parameters_cell_is_refused() -> None:
         runner().parameters("games = 10\nprint(games)")
 
 
+def test_every_sweep_that_a_notebook_names_has_small_data_and_is_waited_for() -> None:
+    """A notebook that names a sweep runs without `make report`, and again when the pipeline has played it."""
+    named = {
+        runner().parameters(next(source for head, source in cells(name) if "parameters" in head)).get("sweep")
+        for name in NAMES
+    } - {None}
+    assert named == {p.name for p in (ROOT / "data" / "small").iterdir() if p.is_dir() and p.name != "runs"}
+    deps = set(yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]["notebooks"]["deps"])
+    assert {f"data/{name}" for name in named} | {"data/exact", "data/ladders", "benchmarks/costs.csv"} <= deps
+
+
+def test_notebooks_are_listed_with_one_line_each() -> None:
+    listed = (ROOT / "docs" / "notebooks.md").read_text(encoding="utf-8")
+    for name in NAMES:
+        assert len(re.findall(rf"^\| \[{name}\]\(\.\./notebooks/{name}\.py\) \|", listed, re.M)) == 1, name
+
+
 # ----------------------------------------------------------------------------------------------------------------------
+# JupyterLab: a double click opens the file as a notebook, and saving it changes nothing
+
+
+def test_python_files_open_as_notebooks_and_nothing_is_fetched() -> None:
+    path = FOLDER / "_jupyter" / "labconfig" / "default_setting_overrides.json"
+    settings = json.loads(path.read_text(encoding="utf-8"))
+    assert settings["@jupyterlab/docmanager-extension:plugin"]["defaultViewers"] == {"python": "Jupytext Notebook"}
+    assert settings["@jupyterlab/apputils-extension:notification"] == {"fetchNews": "false", "checkForUpdates": False}
+    line = re.search(r"^lab:.*\n(.*)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    assert line
+    assert "JUPYTER_CONFIG_PATH=$(CURDIR)/notebooks/_jupyter" in line[1]
+
+
+@every_notebook
+def test_saving_a_notebook_unchanged_leaves_the_file_as_it_is(name: str, tmp_path: Path) -> None:
+    from jupyter_server.services.contents.largefilemanager import LargeFileManager
+    from jupytext.sync_contentsmanager import build_sync_jupytext_contents_manager_class
+
+    for file in (f"{name}.py", "jupytext.toml"):
+        shutil.copy(FOLDER / file, tmp_path)
+    manager = build_sync_jupytext_contents_manager_class(LargeFileManager)(root_dir=str(tmp_path))
+    model = manager.get(f"{name}.py", type="notebook")
+    model["content"]["metadata"]["language_info"] = {"name": "python", "version": "3.11.7"}  # as a kernel adds it
+    manager.save(model, f"{name}.py")
+    assert (tmp_path / f"{name}.py").read_bytes() == (FOLDER / f"{name}.py").read_bytes()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# They run
 
 
 #: seconds that a notebook may take, with other work on the machine; alone it takes a quarter of it

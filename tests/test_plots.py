@@ -311,3 +311,14 @@ def test_exact_chances_lie_over_the_counted_shares(ax):
     assert points.get_ydata() == pytest.approx([25, 45, 30])
     alt = plots.alt_exact(frame, "a sheet")
     assert "counted 20 in 100, exactly 25" in alt or "counted 50 in 100, exactly 45" in alt
+
+
+def test_curves_on_logarithmic_axes_have_plain_numbers(ax):
+    frame = pl.DataFrame({"n": [100, 10_000, 1_000_000], "value": [1.0, 0.1, 0.01]}).with_columns(
+        low="value", high="value"
+    )
+    plots.draw_curve(frame, ax, x="n", log=True)
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    ax.figure.draw_without_rendering()
+    assert {"100", "10 k", "1 M"} <= {t.get_text() for t in ax.get_xticklabels()}
+    assert {"1", "0.1", "0.01"} <= {t.get_text() for t in ax.get_yticklabels()}

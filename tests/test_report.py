@@ -223,7 +223,7 @@ def test_parts_are_taken_in_the_order_of_the_page_and_need_their_own_sweeps_only
     assert check_parts(["parlett", "levels", "parlett"]) == ("levels", "parlett")
     assert check_parts([]) == tuple(PARTS)
     assert sweeps_of(["parlett"]) == ("parlett",)
-    assert [s.name for s in shown(["setup"], {})] == ["setup", "trust"]
+    assert [s.name for s in shown(["setup"], {})] == ["setup", "card", "trust"]
     with pytest.raises(ReportError) as error:
         check_parts(["reading"])
     assert "did you mean readings" in one_line(error)

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 import yaml
 from page import Page, commands_of
+from recount import Store, recount, wrong
 
 import sim
 from sim.cli import run as command
@@ -84,6 +85,8 @@ def test_it_says_what_was_played_and_how_to_do_it_again(made: Path, folder: Path
     scenarios = sim.scenarios(made.name, data=folder / "data")
     assert all(name in text for name in scenarios["scenario"])
     assert "## Findings" in text
+    assert "### The dispute card" in text
+    assert ("### Does this report cry wolf?" in text) == (made.name in ("mine", "race"))
     assert re.search(r"^## In (two|three|four|five) sentences$", text, flags=re.M)
     assert commands_of(text) or made.name == "plain"
 
@@ -93,7 +96,7 @@ def test_no_result_is_told_without_its_interval(made: Path) -> None:
     part = (made / "balance.md").read_text(encoding="utf-8").split("## Findings")[1].split("\n## ")[0]
     for line in re.findall(r"^\d+\. .+$", part, flags=re.M):
         assert re.search(r":\*\* \S+.* \(\S+ to \S+\)", line), line
-    estimates = re.compile(r"own\.(\d+\..*\.(mean|sd|p\d+|share|gap)|change\.\d+)")
+    estimates = re.compile(r"own\.\d+\.(all|\d)\.((\w+\.)?(mean|sd|p\d+|share|share\.gap)|change\.\w+\.[\w-]+)")
     results = {key: fact for key, fact in register.items() if estimates.fullmatch(key)}
     assert results
     for key, fact in results.items():
@@ -111,6 +114,16 @@ def test_numbers_are_those_of_the_counts(folder: Path, made: Path) -> None:
     own = counts.filter((pl.col("scenario") == scenario) & (pl.col("seat") == 0))
     mean = (own[column] * own["count"]).sum() / own["count"].sum()
     assert register[f"own.1.{place}.{column}.mean"]["value"] == pytest.approx(mean)
+
+
+def test_every_number_is_what_the_counts_say(made: Path, folder: Path) -> None:
+    register = json.loads((made / "facts.json").read_text(encoding="utf-8"))
+    store = Store(folder / "data")
+    again = dict(recount(register, store))
+    assert wrong(register, store) == {}
+    assert len(again) > (150 if made.name == "surface" else 10)
+    key = next(iter(again))
+    assert list(wrong({key: {**register[key], "value": register[key]["value"] + 0.01}}, store)) == [key]
 
 
 def test_scenarios_are_told_in_words(folder: Path) -> None:

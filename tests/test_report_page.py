@@ -222,6 +222,20 @@ def test_missing_sweeps_steps_and_tables_are_told_in_one_line(report, tmp_path):
         build.build_report(tmp_path, tmp_path / "out", PARAMS, ["figures"])
 
 
+def test_the_dispute_card_says_what_is_settled_and_what_would_settle_the_rest(report):
+    markdown = (report / "balance.md").read_text(encoding="utf-8")
+    card = markdown.split("### The dispute card")[1].split("###")[0]
+    lines = [line.split("|")[1:-1] for line in card.splitlines() if line.startswith("| ")][1:]
+    assert len(lines) >= 6
+    register = json.loads((report / "facts.json").read_text(encoding="utf-8"))
+    settled = [tuple(map(int, re.findall(r"\d+", line[1]))) for line in lines]
+    assert sum(count for _, count in settled) == register["open.verdicts"]["value"]
+    assert sum(count - known for known, count in settled) == register["open.count"]["value"] > 0
+    for line, (known, count) in zip(lines, settled, strict=True):
+        assert (line[3].strip() == "nothing is open") == (known == count)
+        assert bool(line[4].strip()) == (known < count)  # the games that would settle it
+
+
 @pytest.mark.parametrize("part", PARTS)
 def test_a_part_is_a_page_of_its_own_and_needs_its_own_sweep_only(data, tmp_path, part):
     alone = tmp_path / "data"
@@ -238,6 +252,7 @@ def test_a_part_is_a_page_of_its_own_and_needs_its_own_sweep_only(data, tmp_path
     assert {fact["sweep"] for fact in register.values() if "sweep" in fact} == {part}
     markdown = (tmp_path / "out" / "balance.md").read_text(encoding="utf-8")
     assert re.search(r"^## In (two|three|four) sentences$", markdown, flags=re.M)
+    assert "### The dispute card" in markdown
     drawn = json.loads((tmp_path / "out" / "build" / "alt.json").read_text(encoding="utf-8"))
     assert set(re.findall(r'id="figure-(\w+)"', text)) == set(drawn)
 

@@ -238,3 +238,12 @@ def test_statistics_of_the_game_index_are_kept(tmp_path: Path, scenario: Any) ->
     group = pq.read_metadata(write(tmp_path / "rows.parquet", scenario)).row_group(0)
     assert (group.column(0).statistics.min, group.column(0).statistics.max) == (0, 499)
     assert parquet.options(schema.columns("games"))["write_statistics"] == ["game"]
+
+
+def test_kept_tables_that_belong_to_no_scenario_are_read_without_one() -> None:
+    for path in (ROOT / "data" / "ladders" / "parlett.parquet", ROOT / "data" / "exact" / "layouts.parquet"):
+        frame = sim.load(path)
+        assert frame.equals(pl.read_parquet(path))
+        assert "scenario" not in frame.columns
+        with pytest.raises(InputError, match="scenario"):
+            sim.load(path, columns=["scenario"])

@@ -67,7 +67,8 @@ def pairing(
     Returns
     -------
     polars.DataFrame
-        Columns scenario, against, the keys, value (mean difference), low, high (paired), n, half (of the paired
+        Columns scenario, against, the keys, value (mean difference), low, high (paired), n, sd (of one pair's
+        difference), sd_apart (of the difference of two games with dice of their own), half (of the paired
         interval), half_apart (of two separate samples of n games each, Welch), games, games_apart (of each side, for
         `half_width`), saved (ratio of the variances; infinite where no game differs).
     """
@@ -80,6 +81,7 @@ def pairing(
         rows.append(
             {
                 **row,
+                "sd_apart": math.hypot(one, other),
                 "half": (row["high"] - row["low"]) / 2,
                 "half_apart": stats.without_pairing(one, other, row["n"], level),
                 "games": paired,
@@ -87,6 +89,6 @@ def pairing(
                 "saved": (one**2 + other**2) / row["sd"] ** 2 if row["sd"] else math.inf,
             }
         )
-    numbers = dict.fromkeys(("value", "low", "high", "half", "half_apart", "saved"), pl.Float64)
+    numbers = dict.fromkeys(("value", "low", "high", "sd", "sd_apart", "half", "half_apart", "saved"), pl.Float64)
     schema = {"scenario": pl.String, "against": pl.String} | {name: changes.schema[name] for name in keys}
     return table(rows, schema | numbers | dict.fromkeys(("n", "games", "games_apart"), pl.Int64))

@@ -10,6 +10,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from sim.plots.forest import games_text
 from sim.plots.style import BAND, BLUE, INK, MUTED, SERIES, clip_alt, number
 
 
@@ -108,6 +109,7 @@ def draw_curve(
     xlabel: str = "",
     ylabel: str = "",
     scale: float = 1.0,
+    log: bool = False,
 ) -> Axes:
     """A result against one parameter: points, line and interval ribbon; series labelled on the line.
 
@@ -115,7 +117,15 @@ def draw_curve(
     ----------
     scale : float
         Factor for everything on the y axis, e.g. 100 for shares in hundredths.
+    log : bool
+        Both axes logarithmic.
     """
+    if log:
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.xaxis.set_major_formatter(lambda v, _: games_text(int(v)) if v >= 1000 else number(v, 6))
+        ax.yaxis.set_major_formatter(lambda v, _: number(v, 6))
+        ax.minorticks_off()
     if band is not None:
         ax.axhspan(band[0] * scale, band[1] * scale, color=BAND, linewidth=0, zorder=0)
     if reference is not None:
@@ -132,7 +142,7 @@ def draw_curve(
         ax.plot(at, part[value].to_numpy() * scale, color=colour, linestyle=dash, marker=marker, markersize=5)
         if key is not None:
             ends.append((float(at[-1]), float(part[value][-1]) * scale, str(key), colour))
-    if frame.schema[x].is_integer():
+    if frame.schema[x].is_integer() and not log:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     _label_ends(ax, ends)
     ax.set_xlabel(xlabel)
@@ -143,20 +153,20 @@ def draw_curve(
 
 def _label_ends(ax: Axes, ends: Sequence[tuple[float, float, str, str]], line: float = 14.0) -> None:
     """Names beside the last points of curves, moved apart where they would cover each other; a line is 14 pixels."""
-    bottom, top = ax.get_ylim()
-    pixel = (top - bottom) / max(ax.bbox.height * 72 / ax.figure.dpi, 1.0)
-    ax.set_ylim(bottom, top)  # the names are placed on this axis
+    ax.set_ylim(*ax.get_ylim())  # the names are placed on this axis
+    scale = 72 / ax.figure.dpi
     ordered = sorted(ends, key=lambda end: end[1])
-    places = [y for _, y, _, _ in ordered]
+    heights = [float(ax.transData.transform((x, y))[1]) * scale for x, y, _, _ in ordered]
+    places = list(heights)
     for _ in range(50):  # neighbours that are too close give way to each other, half each
         for i in range(1, len(places)):
-            close = line * pixel - (places[i] - places[i - 1])
+            close = line - (places[i] - places[i - 1])
             if close > 0:
                 places[i - 1] -= close / 2
                 places[i] += close / 2
-    for (x, y, name, colour), place in zip(ordered, places, strict=True):
+    for (x, y, name, colour), height, place in zip(ordered, heights, places, strict=True):
         ax.annotate(
-            name, (x, y), xytext=(7, (place - y) / pixel), textcoords="offset points", color=colour, fontsize=11,
+            name, (x, y), xytext=(7, place - height), textcoords="offset points", color=colour, fontsize=11,
             fontweight="bold", ha="left", va="center", annotation_clip=False,
         )  # fmt: skip
 

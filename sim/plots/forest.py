@@ -118,7 +118,10 @@ def draw_forest(
         single = frame["value"].to_list() if values and len(series) == 1 and frame.height == len(ticks) else None
         for i, (at, label) in enumerate(zip(ticks, labels, strict=True)):
             told = f"{label}: {number(single[i], digits)}" if single else label
-            ax.text(0, at - 0.27, told, transform=ax.get_yaxis_transform(), ha="left", va="bottom", fontsize=10.5)
+            ax.text(
+                0, at - 0.27, told, transform=ax.get_yaxis_transform(), ha="left", va="bottom", fontsize=10.5, zorder=5,
+                bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.5, "alpha": 0.7},
+            )  # fmt: skip
     else:
         ax.set_yticks(ticks, labels)
     ax.set_ylim(y - 0.4, -1.0 if stacked else -0.7)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sim.report import (
+    claims_alarms,
     claims_caterpillars,
     claims_karolinchen,
     claims_open,
@@ -40,6 +41,7 @@ CLAIMS: Mapping[str, Callable[[Facts, Tables, Params], dict[str, Any]]] = {
     "own_changes": claims_own.changes,
     "own_more": claims_own.more,
     "verified": claims_verified.add,
+    "alarms": claims_alarms.add,
 }
 
 
@@ -47,7 +49,7 @@ def build_facts(tables: Tables, params: Params) -> tuple[Facts, dict[str, Any]]:
     """Facts, and the model: plain lists of keys, names and verdicts, by chapter.
 
     The model also has ``shown``, the names of the sections that are there, ``whole``, whether that is every part,
-    ``open``, the verdicts that the sample does not settle, and ``sweeps``.
+    ``card``, what the sample settles and what not, ``findings``, and ``sweeps``.
     """
     facts, parts = Facts(), parts_of(tables)
     sections = shown(parts, tables)
@@ -61,7 +63,7 @@ def build_facts(tables: Tables, params: Params) -> tuple[Facts, dict[str, Any]]:
     model |= {"shown": names, "parts": parts, "whole": parts == tuple(PARTS), "sweeps": sweeps}
     model["least"] = _least(sweeps, params)
     model["views"] = list(params.levels.views)
-    model["open"] = claims_open.add(facts, tables, params, names)
+    model["card"] = claims_open.add(facts, tables, params, names)
     model["findings"] = ranked(facts, model, params, names)
     intervals = sum(1 for fact in facts.all() if fact.low is not None)
     facts.add("claims.intervals", intervals, "number", method="facts with an interval")

@@ -15,6 +15,8 @@ from sim.report.params import Params
 from sim.report.tables import Tables
 
 Model = dict[str, Any]
+#: how measures of length are known; others are quantiles
+_METHODS = {"mean": "mean, Student's t", "longest": "longest seen"}
 
 
 def add(facts: Facts, tables: Tables, params: Params) -> Model:
@@ -44,7 +46,7 @@ def _length(source: Source, frame: pl.DataFrame, params: Params) -> list[int]:
     seconds = params.karolinchen.seconds_per_turn
     for row in frame.iter_rows(named=True):
         key = f"karolinchen.{row['seats']}.{row['measure']}"
-        source.row(key, row, "turns", "order statistics" if row["measure"].startswith("p") else "mean, Student's t")
+        source.row(key, row, "turns", _METHODS.get(row["measure"], "order statistics"))
         more = {"n": row["n"], "scenario": row["scenario"]}
         for unit, factor in (("rounds", 1 / row["seats"]), ("minutes", seconds / 60)):
             ends = {"low": row["low"] * factor, "high": row["high"] * factor}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -136,10 +137,11 @@ def changes(facts: Facts, tables: Tables, params: Params) -> Model:
     source, known = Source.of("own", facts, tables, params), _by_id(tables)
     game = source.sweep["game"]
     rows = []
-    for i, row in enumerate(tables["own_changes"].iter_rows(named=True)):
+    for row in tables["own_changes"].iter_rows(named=True):
         scenario = known[row["scenario"]]
         other = known.get(row["against"])
-        key = f"own.change.{i}"
+        side = other["number"] if other else re.sub(r"\W+", "-", row["pair"]).strip("-")
+        key = _key(known, row, f"change.{row['of']}.{side}")
         source.row(key, row, _kinds(row["of"])[1], "mean of paired differences, Student's t")
         more = {"n": row["n"], "scenario": row["scenario"]}
         source.add(f"{key}.sd", row["sd"], "amount", method="standard deviation of paired differences", **more)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sim.report import grids_own, words
+from sim.report import grids_own, grids_trust, words
 from sim.report.facts import Facts
 from sim.report.grid import Grid
 from sim.report.grids_proposals import PROPOSALS
@@ -256,6 +256,8 @@ GRIDS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Grid]] = {
     "fruits": _fruits,
     "card_policies": _card_policies,
     "parlett_seats": _parlett_seats,
+    "card": grids_trust.card,
+    "alarms": grids_trust.alarms,
     **PROPOSALS,
     "own_scenarios": grids_own.scenarios,
     "own_results": grids_own.results,

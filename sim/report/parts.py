@@ -125,6 +125,8 @@ SECTIONS: tuple[Section, ...] = (
     Section("own_changes", "own", OWN, ("own",), ("own_changes",), ("own_changes",), ("own_changes",)),
     Section("own_more", "own", OWN, ("own",), (), ("own_more",), ("own_more",)),
     Section("verified", "trust", figures=("verification",), needs=("verification",)),
+    Section("card", "trust", grids=("card",)),
+    Section("alarms", "trust", grids=("alarms",), needs=("alarms",)),
     Section("trust", "trust"),
 )
 

@@ -14,6 +14,7 @@ import polars as pl
 from sim import analysis
 from sim.analysis.frames import plain
 from sim.errors import ReportError
+from sim.report.alarms import alarm_tables
 from sim.report.inputs import Given, Stored
 from sim.report.own_tables import own_tables
 from sim.report.parts import sections_of
@@ -31,6 +32,7 @@ def build_tables(given: Given) -> Tables:
     for section in sections_of(given.parts):
         if section.name in TABLES:
             tables |= TABLES[section.name](given)
+    tables |= alarm_tables(given, [section.name for section in sections_of(given.parts)])
     tables["parts"] = pl.DataFrame({"part": list(given.parts)}, schema={"part": pl.String})
     fresh = [game for section, game in BETTER.items() if section in {s.name for s in sections_of(given.parts)}]
     tables["sweeps"] = sweeps({**given.inputs, **fresh_sweeps(fresh, given.params, given.data)})

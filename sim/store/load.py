@@ -169,7 +169,9 @@ def load_file(
 
     footer = read_footer(path)
     own = [c.name for c in footer.columns]
-    known = ["scenario", *(name for name in own if name != "scenario")]  # a file of many scenarios has it itself
+    # a file of many scenarios has the column itself, a kept table of answers belongs to none
+    first = ["scenario"] if "scenario" in (*own, *footer.provenance) else []
+    known = [*first, *(name for name in own if name != "scenario")]
     wanted = list(columns) if columns is not None else known
     for name in [*wanted, *needed(where)]:
         if name not in known:
