@@ -13,6 +13,8 @@ from sim.report.params import Params
 
 Model = Mapping[str, Any]
 Entry = Mapping[str, Any]
+#: signs of verdicts that need no colour
+SIGNS = {"inside": "●", "outside": "○", "not yet known": "◐"}
 _CONFIRMED = {True: "● confirmed", False: "○ not confirmed"}
 
 
@@ -59,7 +61,8 @@ def _levels(facts: Facts, model: Model, params: Params) -> Grid:
         ],
         rows,
         "Points of the end total. Compared: candidates from which one was picked. Gain: ● surely above the smallest "
-        "that matters in the fresh games alone. Prices: changes at the higher level, same dice; zeros per game.",
+        "that matters in the fresh games alone. Prices: changes at the higher level, same dice; zeros per game. The "
+        "best program: the best of those played in the sweep with the candidates.",
         text_columns=3,
     )
 
@@ -148,8 +151,9 @@ def _compensation(facts: Facts, model: Model, params: Params) -> Grid:
                 fewest.text if fewest else "none is enough",
                 between,
                 facts.get(f"{key}.advised").text if entry["known"] else "",
+                "" if entry["seat"] == "nobody" else facts.get(f"{key}.fairest").text,
                 fresh.text,
-                fresh.interval(),
+                f"{fresh.interval()} {SIGNS[entry['verdict']]}",
                 " / ".join(words.number_of(float(facts.get(f"{key}.{p}").value), 1) for p in ("win", "draw", "loss")),
             ]
         )
@@ -162,14 +166,15 @@ def _compensation(facts: Facts, model: Model, params: Params) -> Grid:
             "fewest",
             "interval",
             "surely enough",
-            "leader wins with these",
+            "closest to even",
+            "leader wins with what is enough",
             "interval of the share",
             "wins / draws / losses",
         ],
         rows,
         "A draw counts half. Surely enough: the fewest points with which the whole interval is within "
-        f"{100 * params.seats.band:g} points of one half. With these: fresh games; wins, draws and losses of the "
-        "leader in 100.",
+        f"{100 * params.seats.band:g} points of one half. With what is enough: fresh games (● inside, ○ outside the "
+        "band, ◐ not yet known); wins, draws and losses of the leader in 100.",
         text_columns=2,
     )
 
