@@ -59,9 +59,9 @@ Markdown(
     f"Better than both ends, beyond the intervals: **{best['low'] > ends['high'].max()}**. "
     f"It is the best of {hold.height} that were tried, so its own figure is a little flattered."
 )
-always, never = hold.sort(parameter).row(0, named=True), hold.sort(parameter).row(-1, named=True)
 
 # %%
+always, never = hold.sort(parameter).row(0, named=True), hold.sort(parameter).row(-1, named=True)
 show(
     {
         "how often it wins": partial(
@@ -157,7 +157,7 @@ show(
         xlabel="points given to the leader before the deal", ylabel="wins of the leader, in 100",
     ),
     "compensation",
-    title="Nearest to even: "
+    title="Nearest to even, of the points tried: "
     + ", ".join(f"{r['points']} points when both play {r['policy']}" for r in fair.iter_rows(named=True)),
     note=f"Share of the wins of the leader, a draw counts half; shaded: the target band; {shares['n'].min():,} "
     "games each",

@@ -89,6 +89,21 @@ def test_a_notebook_asks_claims_and_shows(name: str) -> None:
 
 
 @every_notebook
+def test_every_claim_is_answered_in_words(name: str) -> None:
+    """Of the cells after a claim, before the next text, one ends in words that are worked out."""
+    open_claim = False
+    for head, source in [*cells(name), ("[markdown]", "")]:
+        if "[markdown]" in head:
+            assert not open_claim, f"{name}: nothing answers the claim before {source[:60]!r}"
+            open_claim = "**Claim to test.**" in source
+        else:
+            last = ast.parse(source).body[-1]
+            told = isinstance(last, ast.Expr) and ast.unparse(last).startswith("Markdown(")
+            if told and any(isinstance(node, ast.JoinedStr) for node in ast.walk(last)):
+                open_claim = False
+
+
+@every_notebook
 def test_parameters_are_one_cell_of_plain_values(name: str) -> None:
     tagged = [source for head, source in cells(name) if 'tags=["parameters"]' in head]
     assert len(tagged) == 1
