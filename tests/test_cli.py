@@ -81,7 +81,7 @@ WRONG = [
     (
         "frobnicate",
         "unknown command 'frobnicate'; accepted: games, rules, policies, run, sweep, status, ls, sql, compare, "
-        "compact, trace, ",
+        "explain, compact, trace, ",
     ),
     ("run", "GAME is missing"),
     ("run snap", "unknown game 'snap'; accepted: caterpillars, karolinchen, parlett, toy"),

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
-from page import Page, commands_of
+from page import Page, commands_of, look
 from recount import Store, recount, wrong
 
 import sim
@@ -20,6 +20,7 @@ from sim.errors import ReportError
 from sim.report import build
 from sim.report.own_tables import changes, told
 from sim.report.params import read_params
+from sim.report.pdf import print_pdf
 
 ROOT = Path(__file__).resolve().parent.parent
 PARAMS = ROOT / "params.yaml"
@@ -75,6 +76,41 @@ def test_the_page_is_self_contained_and_every_link_arrives(made: Path) -> None:
     assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
     alts = [p.get("aria-label") for p in page.pictures]
     assert all(alt and len(alt) < 250 for alt in alts)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "kind"), [(1280, "wide"), (390, "narrow")])
+def test_it_opens_without_error_request_or_sideways_scrolling(
+    made: Path, tmp_path: Path, width: int, kind: str
+) -> None:
+    text = (made / "balance.html").read_text(encoding="utf-8")
+    seen, console, outside = look(text, tmp_path, width)
+    assert console == outside == seen["out"] == seen["steps"] == []
+    assert seen["scroll"] <= width
+    assert seen["shown"] == [kind] * text.count("<figure")
+
+
+@pytest.mark.browser
+def test_it_prints_with_whole_figures(made: Path, tmp_path: Path) -> None:
+    """A sheet of A4 less its margins is 182 by 266 mm: 688 by 1,005 pixels."""
+    seen, _, _ = look((made / "balance.html").read_text(encoding="utf-8"), tmp_path, 688)
+    assert seen["high"] < 1_005
+    printed = print_pdf(made / "balance.html", tmp_path / "balance.pdf").read_bytes()
+    pages = len(re.findall(rb"/Type\s*/Page\b", printed))
+    assert 3 <= pages <= 40
+    assert not list(tmp_path.glob("*.tmp"))
+
+
+def test_without_a_browser_a_pdf_is_refused_in_one_line_before_the_work(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(folder))
+    words = ["report", "--sweep", str(folder / "plain.yaml"), "--pdf", "--out", str(folder / "none")]
+    assert command([*words, "--params", str(PARAMS), "--data", str(folder / "data")]) == 2
+    error = capsys.readouterr().err
+    assert "no browser to print the page with; accepted: one of chromium" in error
+    assert error.count("\n") == 1
+    assert not (folder / "none").exists()
 
 
 def test_it_says_what_was_played_and_how_to_do_it_again(made: Path, folder: Path) -> None:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
 from collections import Counter
 from dataclasses import replace
-from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from page import Page, commands_of
+from page import Page, commands_of, look
 
 import sim
 from sim.errors import ReportError
@@ -179,6 +176,16 @@ def test_a_fact_is_what_the_stored_counts_say(data, report):
     assert first["value"] == pytest.approx((rows["win"] * rows["count"]).sum() / GAMES)
 
 
+def test_headline_figures_are_a_few_flat_numbers_of_the_register(report):
+    figures = json.loads((report / "headline.json").read_text(encoding="utf-8"))
+    register = json.loads((report / "facts.json").read_text(encoding="utf-8"))
+    assert 15 <= len(figures) <= 30
+    for key, value in figures.items():
+        assert value == pytest.approx(register[key]["value"], rel=1e-5)
+    page = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]["page"]
+    assert [next(iter(metric)) for metric in page["metrics"]] == ["reports/headline.json"]
+
+
 def test_the_same_tables_give_the_same_bytes(report, tmp_path):
     params, again = build.read_params(PARAMS), tmp_path / "again"
     shutil.copytree(report / "tables", again / "tables")
@@ -192,6 +199,7 @@ def test_the_same_tables_give_the_same_bytes(report, tmp_path):
         "balance.html",
         "balance.md",
         "facts.json",
+        "headline.json",
     ]
     names += [f"figures/{name}.svg" for name in FIGURES]
     assert [name for name in names if (report / name).read_bytes() != (again / name).read_bytes()] == []
@@ -272,75 +280,6 @@ def test_an_unknown_placeholder_in_a_shipped_text_stops_the_page(report, tmp_pat
 # ----------------------------------------------------------------------------------------------------------------------
 # In a browser
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --disable-default-apps --disable-extensions --enable-logging=stderr"
-).split() + ["--host-resolver-rules=MAP * ~NOTFOUND"]  # nothing is fetched, only asked for
-
-#: written into a copy of the page: what it looks like from inside goes into the title
-PROBE = """<script>
-window.addEventListener("load", function () {
-  document.querySelectorAll("details").forEach(function (e) { e.open = true; });
-  var wide = document.documentElement.scrollWidth, out = [];
-  document.querySelectorAll("body *").forEach(function (e) {
-    if (e.parentNode.closest("svg")) { return; }  // cut to its picture
-    var far = e.getBoundingClientRect().right > window.innerWidth + 1;
-    if (far && out.length < 5) { out.push(e.tagName + "." + e.className); }
-  });
-  var shown = Array.prototype.filter.call(document.querySelectorAll("figure svg[role=img]"), function (e) {
-    return e.getBoundingClientRect().width > 0;
-  });
-  parent.document.title = JSON.stringify({
-    inner: window.innerWidth, scroll: wide, out: out,
-    shown: shown.map(function (e) { return e.getAttribute("class"); }),
-    low: Math.min.apply(null, shown.map(function (e) { return e.getBoundingClientRect().height; }))
-  });
-});
-</script></body>"""
-
-
-def browser() -> str:
-    """The browser's path; no browser is a skip with its reason, or a failure where one is required."""
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    if found is None:
-        reason = f"no browser found ({', '.join(BROWSERS)}); install Debian's chromium to run this test"
-        if os.environ.get("SIM_REQUIRE_BROWSER") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return found
-
-
-def open_page(text: str, folder: Path, width: int) -> tuple[str, list[str], list[str]]:
-    """Open a page; returns the document afterwards, console lines, and addresses asked for outside the page."""
-    folder.mkdir(exist_ok=True)
-    page, log = folder / f"page-{width}.html", folder / f"net-{width}.json"
-    page.write_text(text, encoding="utf-8")
-    command = [browser(), *FLAGS, f"--user-data-dir={folder / 'profile'}", "--window-size=1400,1000"]
-    command += ["--virtual-time-budget=5000", f"--log-net-log={log}", "--dump-dom", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert "<html" in done.stdout, done.stderr[-2000:]
-    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-    events = [event.get("params", {}) for event in json.loads(log.read_text(encoding="utf-8"))["events"]]
-    requests = [(p["initiator"], p["url"]) for p in events if "initiator" in p and "url" in p]
-    # what the browser asks for on its own account has no origin; the rest comes from the page
-    asked = {address for initiator, address in requests if initiator != "not an origin"}
-    outside = [address for address in asked if not address.startswith(("file:", "data:", "chrome"))]
-    return done.stdout, console, outside
-
-
-def look(html: str, folder: Path, width: int) -> tuple[dict[str, Any], list[str], list[str]]:
-    """What the probe saw, console lines, addresses.
-
-    The page is put into a frame of this width, because a window cannot be made as narrow as a telephone.
-    """
-    inside = escape(html.replace("</body>", PROBE), quote=True)
-    frame = f'<iframe srcdoc="{inside}" style="width:{width}px;height:900px;border:0"></iframe>'
-    document, console, outside = open_page(f"<!doctype html><title>frame</title><body>{frame}</body>", folder, width)
-    title = re.search(r"<title>(.*?)</title>", document, flags=re.S)
-    assert title is not None
-    return json.loads(unescape(title[1])), console, outside
-
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "kind"), [(1280, "wide"), (390, "narrow")])
@@ -353,12 +292,20 @@ def test_the_page_opens_without_error_request_or_sideways_scrolling(html, tmp_pa
     assert seen["out"] == []
     assert seen["shown"] == [kind] * len(FIGURES)
     assert seen["low"] > 60
+    assert seen["steps"] == []
+
+
+@pytest.mark.browser
+def test_every_figure_fits_on_a_printed_page(html, tmp_path):
+    """A sheet of A4 less its margins is 182 by 266 mm: 688 by 1,005 pixels."""
+    seen, _, _ = look(html, tmp_path, 688)
+    assert 300 < seen["high"] < 1_005
 
 
 @pytest.mark.browser
 def test_the_browser_checks_can_fail(tmp_path):
     bad = (
-        "<!doctype html><title>x</title><body><div style='width:900px'>wide</div>"
+        "<!doctype html><title>x</title><body><h1>a</h1><h2>b</h2><h4>c</h4><div style='width:900px'>wide</div>"
         "<img src='https://example.invalid/x.png'><figure><svg role=img class=wide width=90 height=90></svg></figure>"
         "<script>console.error('a fault')</script></body>"
     )
@@ -367,3 +314,4 @@ def test_the_browser_checks_can_fail(tmp_path):
     assert any("example.invalid" in address for address in outside)
     assert seen["scroll"] > 390
     assert seen["out"]
+    assert seen["steps"] == ["H4 after H2"]

@@ -12,20 +12,13 @@ from sim import stats
 from sim.report import words
 from sim.report.claims_base import Source
 from sim.report.facts import Facts
-from sim.report.own_tables import QUANTILES, smallest
+from sim.report.own_tables import QUANTILES, smallest, told_column
 from sim.report.params import Params
 from sim.report.tables import Tables
 
 Model = dict[str, Any]
 #: column → kinds of its values and of its differences
 KINDS = {"score": ("points", "fine"), "turns": ("turns", "turns_change"), "win": ("share", "gap")}
-#: what a column is called in a sentence; others are called by their name
-COLUMNS = {"score": "end total", "turns": "length in turns", "win": "share of the wins"}
-
-
-def told_column(name: str) -> str:
-    """A column in words."""
-    return COLUMNS.get(name, name.replace("_", " "))
 
 
 def _kinds(column: str) -> tuple[str, str]:

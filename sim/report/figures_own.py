@@ -6,15 +6,15 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from sim import plots
-from sim.plots.style import clip_alt, figure
+from sim.plots.style import figure
 from sim.report import words
-from sim.report.claims_own import told_column
 from sim.report.figures_caterpillars import narrow
+from sim.report.own_tables import smallest, told_column
 from sim.report.params import Params
 from sim.report.tables import Tables
 
-#: rows that a figure shows; the others are in its table
-MOST = 30
+#: rows that a figure shows, so that it fits on a printed page; the others are in its table
+MOST = 24
 
 
 def _label(tables: Tables, seat: bool, room: int) -> list[pl.Expr]:
@@ -28,7 +28,8 @@ def _label(tables: Tables, seat: bool, room: int) -> list[pl.Expr]:
         place = (
             f", {words.seat(int(str(row['seat'])))} seat" if seat and seats > 1 and int(str(row["seat"])) >= 0 else ""
         )
-        return f"{number}. {clip_alt(text, room - len(place))}{place}"
+        most = room - len(place)
+        return f"{number}. {text if len(text) <= most else text[: most - 1] + '…'}{place}"
 
     return [pl.struct("scenario", "seat").map_elements(told, return_dtype=pl.String).alias("label")]
 
@@ -91,8 +92,6 @@ def change_rows(tables: Tables, room: int = 50) -> pl.DataFrame:
 
 def changes(tables: Tables, params: Params, width: float) -> Figure:
     """Forest plot of paired differences."""
-    from sim.report.own_tables import smallest
-
     rows = change_rows(tables, _room(width))
     fig = figure(width, _height(rows.height, narrow(width)))
     column = rows["of"][0]

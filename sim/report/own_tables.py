@@ -26,6 +26,15 @@ PRINTED = "rules as printed"
 QUANTILES = (5, 25, 50, 75, 95)
 
 
+#: what a column is called in a sentence; others are called by their name
+COLUMNS = {"score": "end total", "turns": "length in turns", "win": "share of the wins"}
+
+
+def told_column(name: str) -> str:
+    """A column in words."""
+    return COLUMNS.get(name, name.replace("_", " "))
+
+
 def own_tables(given: Given) -> dict[str, pl.DataFrame]:
     """Tables ``own_scenarios``, ``own_results`` (what the game is about), ``own_more`` (what else was counted),
     ``own_seats`` and ``own_changes``; those without rows are left out.

@@ -49,7 +49,7 @@ def some_policy(rng: random.Random) -> str:
         return name
     given = []
     for p in POLICIES.entries[name].parameters:
-        if p.name != "placement" and rng.random() < 0.5:
+        if not p.choices and rng.random() < 0.5:
             span = p.high - p.low
             value = rng.choice([p.low, p.high, p.low + span * rng.random(), p.low + 0.05 * span * rng.random()])
             given.append(f"{p.name}={value}")

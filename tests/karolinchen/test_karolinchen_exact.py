@@ -443,7 +443,9 @@ def test_the_last_states_also_in_plain_python(line_up) -> None:
 def test_the_function_that_calls_itself_is_compiled_in_one_form() -> None:
     """Two forms would crash once they come from the disk cache (numba issue 6061)."""
     solve(["match", "optimal"], fruits=(1,) * 6, start_fruit=(0, 1), new_card_take="may").turns_pmf  # noqa: B018
-    assert len(list(Path(CACHE_FOLDER).rglob("*.follow-*.nbc"))) == 1
+    # one folder per checkout that shares the cache
+    forms = Counter(path.parent for path in Path(CACHE_FOLDER).rglob("*.follow-*.nbc"))
+    assert set(forms.values()) == {1}
 
 
 def test_a_game_of_fixed_orders_in_plain_python() -> None:
