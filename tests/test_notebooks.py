@@ -187,11 +187,15 @@ def fresh_data(folder: Path) -> Path:
     return data
 
 
-def run_here(name: str, data: Path) -> list[str]:
+#: fewer games and set-ups than the notebooks have by themselves, for tests that run with every change
+QUICK = {"games": 1000, "sheets": 20}
+
+
+def run_here(name: str, data: Path, **changes: Any) -> list[str]:
     """All cells in this process, from the first to the last; what they show, as HTML or Markdown text."""
     shown = []
     names: dict[str, Any] = {"__name__": "notebook"}
-    for cell in runner().read(name, {"data": str(data)}).cells:
+    for cell in runner().read(name, {"data": str(data), **changes}).cells:
         if cell.cell_type == "code":
             tree = ast.parse(cell.source)
             last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
@@ -215,7 +219,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tuple
         found = {}
         for name in NAMES:
             begun = time.monotonic()
-            found[name] = run_here(name, data), time.monotonic() - begun
+            found[name] = run_here(name, data, **QUICK), time.monotonic() - begun
         yield found
 
 
@@ -238,6 +242,7 @@ def check_figures(text: str) -> None:
 def test_a_notebook_runs_on_what_is_shipped(played: dict[str, tuple[list[str], float]], name: str) -> None:
     shown, seconds = played[name]
     assert seconds < SECONDS
+    print(f"{name}: {seconds:.1f} s")
     text = "\n".join(shown)
     check_figures(text)
     words = re.sub(r"<svg.*?</svg>", "", text, flags=re.S)
@@ -246,12 +251,13 @@ def test_a_notebook_runs_on_what_is_shipped(played: dict[str, tuple[list[str], f
         assert re.search(r"\*\*Data\.\*\* The small sweep `\w+` that is shipped: .*games each", text)
 
 
-def make_page(name: str, folder: Path, data: Path) -> str:
+def make_page(name: str, folder: Path, data: Path, **changes: Any) -> str:
     """A page as the pipeline makes it: its own kernel, its own process."""
     command = [sys.executable, str(FOLDER / "_run.py"), name, "--out", str(folder)]
-    changes = ["--set", f"data={json.dumps(str(data))}"]
+    values = {"data": str(data), **changes}
+    options = [part for key, value in values.items() for part in ("--set", f"{key}={json.dumps(value)}")]
     env = {**os.environ, "MPLBACKEND": "agg"}
-    done = subprocess.run([*command, *changes], cwd=folder, env=env, capture_output=True, text=True)
+    done = subprocess.run([*command, *options], cwd=folder, env=env, capture_output=True, text=True)
     assert done.returncode == 0, f"{name}\n{done.stderr[-3000:]}"
     return (folder / f"{name}.html").read_text(encoding="utf-8")
 
@@ -267,15 +273,18 @@ def test_a_page_stands_alone_and_the_same_run_gives_the_same_bytes(tmp_path: Pat
     if not COMPILED:
         pytest.skip("with the compiler off, notebooks take too long")
     data = fresh_data(tmp_path)
-    page = make_page("tour", tmp_path, data)
+    page = make_page("tour", tmp_path, data, **QUICK)
     check_page(page)
-    assert make_page("tour", tmp_path, data) == page
+    assert make_page("tour", tmp_path, data, **QUICK) == page
 
 
 @pytest.mark.deep
 @every_notebook
 def test_every_page_stands_alone_and_comes_out_the_same(name: str, tmp_path: Path) -> None:
+    """With all games; a page takes as long as its notebook may, the start of its kernel included."""
     data = fresh_data(tmp_path)
     page = make_page(name, tmp_path, data)
     check_page(page)
+    begun = time.monotonic()
     assert make_page(name, tmp_path, data) == page
+    assert time.monotonic() - begun < SECONDS  # the second time: nothing is compiled any more
