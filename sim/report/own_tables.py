@@ -41,11 +41,10 @@ def own_tables(given: Given) -> dict[str, pl.DataFrame]:
     ``own_seats`` and ``own_changes``; those without rows are left out.
     """
     stored, params = given.inputs["own"], given.params
-    least = stored.scenarios["games_played"].min()
-    if int(least) < 2:  # type: ignore[arg-type]
+    if (stored.scenarios["games_played"] < 2).any():
         raise ReportError(
-            f"sweep {stored.head['sweep']} has a scenario of {least} game; accepted: at least 2 games each, because one "
-            "says nothing about spread"
+            f"sweep {stored.head['sweep']} has a scenario of a single game, which says nothing about spread; "
+            "accepted: at least 2 games each"
         )
     counted, headline = results(stored, params), HEADLINES[stored.head["game"]]
     tables = {
