@@ -153,5 +153,6 @@ def test_points_are_found_on_one_seed_and_checked_on_another() -> None:
     given = (row["advised"] or 0) * (-1 if row["seat"] == 1 else 1)
     assert row["fresh"] == pytest.approx(share_with(fresh[0]["difference"], fresh[0]["count"], given).value)
     assert row["fresh_n"] == 4000
+    assert row["win"] + row["draw"] / 2 == pytest.approx(row["fresh"])
     assert row["without"] != again.without.value
     assert common_compensation(found, ["greedy"], 0.2) == 0

@@ -109,7 +109,7 @@ def test_the_fresh_seed_is_fresh(data: Path) -> None:
 
 def test_fresh_games_of_other_proposals_are_refused(data: Path) -> None:
     other = PARAMS.model_copy(update={"proposals": PARAMS.proposals.model_copy(update={"seed": 9})})
-    with pytest.raises(ReportError, match="judged with seed 20261130, not 9"):
+    with pytest.raises(ReportError, match=f"judged with seed {PARAMS.proposals.seed}, not 9"):
         read_picks(data, other, "parlett")
 
 

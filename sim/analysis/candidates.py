@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import polars as pl
 
 from sim import stats
 from sim.analysis.frames import arrays
+from sim.errors import InputError
 from sim.stats import Estimate
 from sim.sweep.space import text
 
@@ -49,15 +51,27 @@ class Games:
     differences: pl.DataFrame
     scenarios: pl.DataFrame
 
+    @cached_property
+    def _counts(self) -> dict[tuple[Any, ...], pl.DataFrame]:
+        return self.counts.partition_by("scenario", "seat", as_dict=True)
+
+    @cached_property
+    def _differences(self) -> dict[tuple[Any, ...], pl.DataFrame]:
+        return self.differences.partition_by("scenario", "against", "of", "seat", as_dict=True)
+
     def sample(self, scenario: str, column: str, seat: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """Values of a column and their counts."""
-        part = self.counts.filter((pl.col("scenario") == scenario) & (pl.col("seat") == seat))
+        part = self._counts[scenario, seat]
         return arrays(part.group_by(column).agg(pl.col("count").sum()).sort(column), column)
 
     def change(self, scenario: str, against: str, of: str, level: float, seat: int = 0) -> Estimate:
         """Mean of the paired differences of two scenarios."""
-        d = self.differences
-        part = d.filter((d["scenario"] == scenario) & (d["against"] == against) & (d["of"] == of) & (d["seat"] == seat))
+        part = self._differences.get((scenario, against, of, seat))
+        if part is None:
+            raise InputError(
+                f"differences of {of} between {scenario} and {against} were not counted; accepted: a sweep whose pairs "
+                f"have {{of: {of}, against: base}}"
+            )
         return stats.paired(*arrays(part, "difference"), level).mean
 
     def id(self, **wanted: Any) -> str | None:

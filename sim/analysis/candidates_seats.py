@@ -98,7 +98,9 @@ def seat_candidates(
         goes from the largest lower to the largest upper end of all departures. It is never below 0, and noise makes it
         larger, not smaller. `cost` is the place in the list of candidates.
     """
-    shares = seat_shares(games.counts, games.scenarios.filter(pl.col("seats") == players), band, ("line_up",), level)
+    names = [f"{policy} ×{players}" for policy in policies]
+    wanted = pl.col("line_up").is_in(names) & pl.col("factor").is_in(["", *allowed])
+    shares = seat_shares(games.counts, games.scenarios.filter(wanted), band, ("line_up",), level)
     worst = {}
     for (scenario,), part in shares.group_by("scenario"):
         gaps = [_size(row) for row in part.iter_rows(named=True)]
@@ -116,7 +118,6 @@ def seat_candidates(
             top.value, max(e.low for e, _ in own), max(e.high for e, _ in own), top.n, level, top.method
         ), at
 
-    names = [f"{policy} ×{players}" for policy in policies]
     printed = all_of([games.id(line_up=name, factor="") for name in names])
     if printed is None:
         raise InputError(f"{', '.join(names)} were not all played; accepted: a sweep in which they were")

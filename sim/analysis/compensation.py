@@ -70,7 +70,8 @@ def compensation(
         `points`), fairest (points with which the share is closest to one half), fits_from, fits_to (points, to the same
         seat, with which the whole interval is inside the band), value, low, high, n (the first seat's share of the
         wins with `advised`), without, without_low, without_high (and without), win, draw, loss (of the first seat with
-        `advised`), fresh, fresh_low, fresh_high, fresh_n (the share with `advised` in fresh games), verdict (of the
+        `advised`, in the fresh games where there are any), fresh, fresh_low, fresh_high, fresh_n (the share with
+        `advised` in fresh games), verdict (of the
         fresh share against the band; without fresh games, of the share itself), scenario.
     """
     rows = []
@@ -82,7 +83,8 @@ def compensation(
         h = handicap(d, c, band, level=level)
         later = None if fresh is None else seat_differences(*fresh, policy)
         checked = None if later is None else share_with(later[1], later[2], h.given, level)
-        parts = {name: e.value for name, e in h.parts.items()}
+        shares = h.parts if later is None else stats.win_draw_loss(*_results(later, h.given), level)
+        parts = {name: e.value for name, e in shares.items()}
         judged = checked or h.share
         rows.append(
             {
@@ -106,6 +108,11 @@ def compensation(
             }
         )
     return table(rows, SCHEMA)
+
+
+def _results(seen: tuple[str, np.ndarray, np.ndarray], points: int) -> tuple[np.ndarray, np.ndarray]:
+    """The first seat's wins (1), ties (a half) and losses (0) with so many points, and their counts."""
+    return (np.sign(seen[1] + points) + 1) / 2, seen[2].astype(np.int64)
 
 
 def common_compensation(

@@ -156,7 +156,8 @@ def _compensation(found: Source, fresh: Source, frame: pl.DataFrame) -> list[Mod
         found.row(f"{key}.without", row, "share", "mean share, a draw counts half", "without")
         found.row(f"{key}.with", row, "share", "mean share, a draw counts half")
         for part in ("win", "draw", "loss"):
-            found.add(f"{key}.{part}", row[part], "share", method="share of games", **more)
+            judge, n = (found, row["n"]) if row["fresh"] is None else (fresh, row["fresh_n"])
+            judge.add(f"{key}.{part}", row[part], "share", n=n, scenario=row["scenario"], method="share of games")
         if row["fresh"] is not None:
             again = {"value": row["fresh"], "low": row["fresh_low"], "high": row["fresh_high"], "n": row["fresh_n"]}
             fresh.row(f"{key}.fresh", again, "share", "mean share, a draw counts half")

@@ -8,11 +8,9 @@ from typing import Any
 from sim.report import grids_own, grids_trust, words
 from sim.report.facts import Facts
 from sim.report.grid import Grid
-from sim.report.grids_proposals import PROPOSALS
+from sim.report.grids_proposals import PROPOSALS, SIGNS
 from sim.report.names import VIEWS
 from sim.report.params import Params
-
-SIGNS = {"inside": "●", "outside": "○", "not yet known": "◐"}
 
 
 def verdict(text: str) -> str:

@@ -13,6 +13,8 @@ from sim.report.params import Params
 
 Model = Mapping[str, Any]
 Entry = Mapping[str, Any]
+#: signs of verdicts that need no colour
+SIGNS = {"inside": "●", "outside": "○", "not yet known": "◐"}
 _CONFIRMED = {True: "● confirmed", False: "○ not confirmed"}
 
 
@@ -59,7 +61,8 @@ def _levels(facts: Facts, model: Model, params: Params) -> Grid:
         ],
         rows,
         "Points of the end total. Compared: candidates from which one was picked. Gain: ● surely above the smallest "
-        "that matters in the fresh games alone. Prices: changes at the higher level, same dice; zeros per game.",
+        "that matters in the fresh games alone. Prices: changes at the higher level, same dice; zeros per game. The "
+        "best program: the best of those played in the sweep with the candidates.",
         text_columns=3,
     )
 
@@ -69,24 +72,23 @@ def _dial(facts: Facts, model: Model, params: Params) -> Grid:
     for cell in model["karolinchen"]["dial"]:
         entry = cell["answer"]
         chance = words.games_in_hundred(float(facts.get(cell["key"]).value))
-        cells = [f"{cell['minutes']:g} minutes", str(cell["players"]), chance]
+        cells = [f"{cell['minutes']:g} min, {cell['players']} players"]
         if entry["proposed"]:
             share = words.games_in_hundred(float(facts.get(entry["key"]).value))
-            cells += [entry["told"], share, _price(facts, entry, "turns"), _price(facts, entry, "win")]
+            cells += [entry["told"], chance, share, _price(facts, entry, "turns"), _price(facts, entry, "win")]
             cells += [_price(facts, entry, "first.changed")]
         else:
-            cells += [entry["status"], "", "", "", ""]
+            cells += [entry["status"], chance, "", "", "", ""]
         rows.append(cells)
     compared = {facts.get(f"{c['answer']['key']}.compared").text for c in model["karolinchen"]["dial"]}
     return Grid(
         "The bedtime dial: chance to finish, and the mildest rule that makes it "
         f"{words.in_hundred(params.proposals.shorter.enough)}",
         [
-            "bedtime in",
-            "players",
-            "over in time",
+            "bedtime",
             "rule",
-            "over in time with it",
+            "over in time as printed",
+            "with the rule",
             "turns",
             "first player's share: change",
             "then",
@@ -95,7 +97,7 @@ def _dial(facts: Facts, model: Model, params: Params) -> Grid:
         f"Games in 100, at {facts.get('karolinchen.seconds').text} seconds a turn; "
         f"{words.listing(sorted(compared), 'or')} rules compared for each; all numbers from fresh games. Changes on "
         "the same dice: mean length in turns, and points of win rate.",
-        text_columns=1,
+        text_columns=2,
     )
 
 
@@ -143,35 +145,37 @@ def _compensation(facts: Facts, model: Model, params: Params) -> Grid:
         fresh = facts.get(f"{key}.fresh") if f"{key}.fresh" in facts else facts.get(f"{key}.with")
         rows.append(
             [
-                entry["policy"],
-                facts.get(f"{key}.without").text,
+                entry["policy"].split("(")[0],
                 entry["seat"],
+                facts.get(f"{key}.without").text,
                 fewest.text if fewest else "none is enough",
                 between,
                 facts.get(f"{key}.advised").text if entry["known"] else "",
+                "" if entry["seat"] == "nobody" else facts.get(f"{key}.fairest").text,
                 fresh.text,
-                fresh.interval(),
-                *(words.number_of(float(facts.get(f"{key}.{p}").value), 1) for p in ("win", "draw", "loss")),
+                f"{fresh.interval()} {SIGNS[entry['verdict']]}",
+                " / ".join(words.number_of(float(facts.get(f"{key}.{p}").value), 1) for p in ("win", "draw", "loss")),
             ]
         )
     return Grid(
         "The smallest handicap in points that makes the seat fair",
         [
             "both play",
-            "leader wins",
             "points to",
+            "leader wins without",
             "fewest",
             "interval",
             "surely enough",
-            "leader wins with these, fresh games",
+            "closest to even",
+            "leader wins with what is enough",
             "interval of the share",
-            "wins",
-            "draws",
-            "losses",
+            "wins / draws / losses",
         ],
         rows,
-        "A draw counts half; wins, draws and losses of the leader with the points, in 100 games. Surely enough: the "
-        f"fewest points with which the whole interval is within {100 * params.seats.band:g} points of one half.",
+        "A draw counts half. Surely enough: the fewest points with which the whole interval is within "
+        f"{100 * params.seats.band:g} points of one half. With what is enough: fresh games (● inside, ○ outside the "
+        "band, ◐ not yet known); wins, draws and losses of the leader in 100.",
+        text_columns=2,
     )
 
 

@@ -114,7 +114,7 @@ class Searcher(_Part):
 class Proposals(_Part):
     """Counter-proposals: what is compared, and the fresh games that judge."""
 
-    seed: int = Field(20261130, ge=0)
+    seed: int = Field(20261215, ge=0)
     games: int = Field(400_000, ge=100)
     steps: Steps = Steps()
     shorter: Shorter = Shorter()

@@ -46,11 +46,11 @@ class Asked:
 
 def picks(inputs: Mapping[str, Stored], params: Params) -> list[Asked]:
     """What the written rule picks from the stored sweeps, question by question."""
+    games = {part: games_of(stored) for part, stored in inputs.items()}
     found = []
     for question in questions(inputs, params):
-        stored = inputs[question.part]
-        chosen = pick(look(question, games_of(stored), params), question.id)
-        found.append(Asked(question, chosen, int(stored.head["seed"])))
+        chosen = pick(look(question, games[question.part], params), question.id)
+        found.append(Asked(question, chosen, int(inputs[question.part].head["seed"])))
     return found
 
 
