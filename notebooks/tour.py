@@ -39,7 +39,7 @@ from sim.games import get
 frame = sim.simulate(
     "caterpillars", rules={"level": "expert"}, policies=["planner", "child"], games=games, seed=seed, workers=workers
 )
-table(frame.head(4))
+table(frame.select("game", "seat", "score", "zeros", "flying", "win").head(4))  # some of its columns
 
 # %%
 table(

@@ -95,6 +95,8 @@ def candidates(
     for name in sections:
         if name in FINDINGS:
             for candidate in FINDINGS[name](facts, model, params):
+                if facts.get(candidate.key).low is None:  # too few games for an interval: nothing is found
+                    continue
                 found.setdefault(candidate.question, []).append((name, candidate))
     return found
 

@@ -39,14 +39,17 @@ def levels(facts: Facts, model: Model, params: Params) -> Iterator[Candidate]:
         )
 
 
-def _changes(entries: Any, question: str, what: str, figure: str, params: Params) -> Iterator[Candidate]:
+def _changes(
+    entries: Any, question: str, what: str, figure: str, params: Params, many: bool = False
+) -> Iterator[Candidate]:
     least = params.smallest.score
+    up, down = ("raise", "lower") if many else ("raises", "lowers")
     for entry in entries:
         told = what.format(**entry)
         where = f"for {VIEWS.get(entry['view'], entry['view'])} at {entry['level']}"
         yield Candidate(
-            question, entry["key"], f"{told} {where}", f"{told} raises the mean score {where}",
-            f"{told} lowers the mean score {where}", -least, least, least, figure,
+            question, entry["key"], f"{told} {where}", f"{told} {up} the mean score {where}",
+            f"{told} {down} the mean score {where}", -least, least, least, figure,
         )  # fmt: skip
 
 
@@ -59,7 +62,7 @@ def readings(facts: Facts, model: Model, params: Params) -> Iterator[Candidate]:
     """Readings, sheets and the two wordings."""
     mine = model["caterpillars"]
     yield from _changes(mine["readings"]["rows"], "readings", 'The reading "{told}"', "readings", params)
-    yield from _changes(mine["sheets"]["rows"], "sheets", "The printed labels {told}", "sheets", params)
+    yield from _changes(mine["sheets"]["rows"], "sheets", "The printed labels {told}", "sheets", params, True)
     yield from _changes(mine["languages"], "languages", "The English wording instead of the German", "", params)
 
 

@@ -39,7 +39,7 @@ def karolinchen(facts: Facts, model: Model, params: Params) -> Iterator[Candidat
         topic = f"the share of the first of {k} players under {rule}"
         yield Candidate(f"{kind}.win", entry["win"], topic, above, below, -win, win, win)
     for entry in mine["odd"]:
-        alone = f"playing {entry['policy']} among {entry['seats']} who play {entry['others']}"
+        alone = f"playing {entry['policy']} among {entry['seats'] - 1} who play {entry['others']}"
         above, below = (f"{alone[:1].upper()}{alone[1:]} {w}" for w in ("pays", "costs wins"))
         yield Candidate("odd", f"{entry['key']}.change", alone, above, below, -win, win, win)
 

@@ -13,6 +13,7 @@ import polars as pl
 from sim import analysis, stats
 from sim import games as registry
 from sim.analysis.frames import arrays, groups
+from sim.errors import ReportError
 from sim.report.inputs import Given, Stored
 from sim.report.names import reading
 from sim.report.params import Params
@@ -40,6 +41,11 @@ def own_tables(given: Given) -> dict[str, pl.DataFrame]:
     ``own_seats`` and ``own_changes``; those without rows are left out.
     """
     stored, params = given.inputs["own"], given.params
+    if (stored.scenarios["games_played"] < 2).any():
+        raise ReportError(
+            f"sweep {stored.head['sweep']} has a scenario of a single game, which says nothing about spread; "
+            "accepted: at least 2 games each"
+        )
     counted, headline = results(stored, params), HEADLINES[stored.head["game"]]
     tables = {
         "own_scenarios": told(stored),
