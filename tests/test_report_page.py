@@ -18,6 +18,7 @@ import sim
 from sim.errors import ReportError
 from sim.report import build
 from sim.report.figures import draw_all
+from sim.report.findings import GROUPS
 from sim.report.params import read_params
 from sim.report.parts import PARTS, sections_of, sweeps_of
 from sim.report.propose import propose
@@ -136,16 +137,19 @@ def test_findings_are_ranked_one_line_each_with_number_interval_and_commands_tha
     assert len(lines) >= 15
     for line in lines:
         assert re.match(r"\d+\. \*\*[^*]+:\*\* \S+.* \(\S+ to \S+\).*games.*`sim .*sim report --only \w+`$", line), line
-    sizes = [float(x) for x in re.findall(r"; ([\d.]+) smallest differences", "\n".join(lines))]
-    assert sizes == sorted(sizes, reverse=True)
-    assert sizes[0] > sizes[-1] > 0
+    kinds = re.split(r"^### ", markdown.split("## Findings")[1].split("\n## ")[0], flags=re.M)[1:]
+    assert [kind.splitlines()[0] for kind in kinds] == [heading for heading, _ in GROUPS.values()]
+    for kind in kinds:  # the most important first, what is as it should be last
+        sizes = [float(x) for x in re.findall(r"; ([\d.]+) smallest differences", kind)]
+        assert sizes == sorted(sizes, reverse=True)
+    assert [int(line.split(".")[0]) for line in lines] == list(range(1, len(lines) + 1))
     register = json.loads((report / "facts.json").read_text(encoding="utf-8"))
     assert {k: v["value"] for k, v in register.items() if k.startswith("finding.")}
     for command in commands_of(markdown):
         _, name, *words = command.split()
         get_command(command_line()).commands[name].make_context(name, list(words))  # type: ignore[attr-defined]
         assert all((ROOT / word).is_file() for word in words if word.endswith(".yaml"))
-    assert html.count("<ol>") == 2
+    assert html.count("<ol") == 1 + len(GROUPS)
     assert 'href="#figure-steps"' in html
 
 

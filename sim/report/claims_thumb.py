@@ -53,5 +53,6 @@ def add(facts: Facts, tables: Tables, params: Params) -> dict[str, Any]:
         lost = {"low": winner["loss_low"], "high": winner["loss_high"], "level": 0.95, "method": winner["against"]}
         facts.add(f"{key}.loss", winner["loss"], "points", **lost, **{**more, "n": None})
         facts.add(f"{key}.sheets", winner["sheets"], "number", **{**more, "n": None})
-        told.append({"level": level, "key": key, "bound": winner["against"] == "upper bound"})
+        alike = bool(second["behind_low"] <= 0 <= second["behind_high"])
+        told.append({"level": level, "key": key, "bound": winner["against"] == "upper bound", "alike": alike})
     return {"thumb": told}

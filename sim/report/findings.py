@@ -3,7 +3,9 @@
 The importance of an estimate is the distance from its target to the nearest end of its interval, in smallest
 differences that matter (``smallest`` in the parameters file): so much it surely is, at the stated level. It is zero
 where the interval reaches into the target. Every question names all the estimates it looks at; the most important one
-stands for it, and how many there were is told with it, because the largest of many tends to be too large.
+stands for it, and how many there were is told with it, because the largest of many tends to be too large. Kinds of
+questions come in the order that the parameters file gives: a promise that is not kept is read before what a change of
+the rules would do, however large that is.
 """
 
 from __future__ import annotations
@@ -37,6 +39,23 @@ FINDINGS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Iterator[Can
 }
 
 
+#: kind of question → its heading, and how the names of its questions begin
+GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "expected": ("What was promised, and what is fair", ("steps.", "length", "seats", "leader", "own.seats.")),
+    "open": ("What the rule texts leave open", ("readings", "sheets", "languages", "setup", "house.")),
+    "changed": ("What other rules would change", ("fruits.", "card_rules", "own.")),
+    "played": ("What playing differently is worth", ("skill", "thumb", "odd", "hold", "strength", "traps", "courts")),
+}
+
+
+def group_of(question: str) -> str:
+    """The kind of a question."""
+    for name, (_, beginnings) in GROUPS.items():
+        if question.startswith(beginnings):
+            return name
+    raise ReportError(f"question '{question}' is of no kind; accepted: a beginning in sim.report.findings.GROUPS")
+
+
 @dataclass(frozen=True)
 class Finding:
     """What a question comes to.
@@ -61,6 +80,8 @@ class Finding:
         What plays its games, and what draws it again.
     verdict : Verdict
         ``outside``: it matters.
+    group : str
+        Kind of question, a key of `GROUPS`.
     """
 
     told: str
@@ -72,6 +93,7 @@ class Finding:
     chapter: str
     commands: tuple[str, ...]
     verdict: Verdict
+    group: str
 
 
 def importance(fact: Fact, low: float, high: float, unit: float) -> float:
@@ -107,7 +129,7 @@ def again(section: Section, path: Mapping[str, str]) -> str:
 
 
 def ranked(facts: Facts, model: Mapping[str, Any], params: Params, sections: Sequence[str]) -> list[Finding]:
-    """Findings of these sections, the most important first; their importance is registered as a fact."""
+    """Findings of these sections by kind, the most important first; their importance is registered as a fact."""
     by_name = {section.name: section for section in SECTIONS}
     path = {row["part"]: row["path"] for row in model["sweeps"]}
     found = []
@@ -130,5 +152,9 @@ def ranked(facts: Facts, model: Mapping[str, Any], params: Params, sections: Seq
         commands = (*(f"sim sweep {file}" for file in files), *section.made_by, again(section, path))
         judged = verdict(fact, best.low, best.high)
         told = best.told(judged, float(fact.value))
-        found.append(Finding(told, fact, size, key, len(own), best.figure, section.chapter, commands, judged))
-    return sorted(found, key=lambda f: -f.size)[: params.findings.most]
+        found.append(
+            Finding(told, fact, size, key, len(own), best.figure, section.chapter, commands, judged, group_of(question))
+        )
+    kinds = params.findings.order
+    largest = sorted(found, key=lambda f: -f.size)[: params.findings.most]
+    return sorted(largest, key=lambda f: (kinds.index(f.group), -f.size))

@@ -17,7 +17,7 @@ from sim.plots.style import COLOURS
 from sim.report.claims import build_facts
 from sim.report.facts import Facts
 from sim.report.figures import Drawn, framed, names_of
-from sim.report.findings import Finding
+from sim.report.findings import GROUPS, Finding
 from sim.report.grid import Grid
 from sim.report.grids import GRIDS
 from sim.report.headline import FILE as HEADLINE
@@ -107,7 +107,7 @@ def _html(
         return _TOKEN.sub(block, made)
 
     first = html_of(summary(prose, model["shown"]))
-    found = html_of(prose.file(FINDINGS, link=lambda f: _link(f, "#figure-{}", "#{}")))
+    found = html_of(prose.file(FINDINGS, link=lambda f: _link(f, "#figure-{}", "#{}"), heading_of=_heading_of))
     chapters = [
         (name, CHAPTERS[name], "\n".join(html_of(prose.part(section.name)) for section in own))
         for name, own in _chapters(sections).items()
@@ -130,6 +130,11 @@ def _html(
         rebuild=rebuild(model),
     )
     return text.rstrip() + "\n"
+
+
+def _heading_of(group: str) -> str:
+    """What a kind of findings is called."""
+    return GROUPS[group][0]
 
 
 def _link(finding: Finding, figure: str, chapter: str) -> str:
@@ -215,7 +220,7 @@ def _markdown(
     first = summary(prose, model["shown"])
     parts = [f"# {title_of(model)}\n", f"{lead_of(facts, model)}\n"]
     parts.append(f"## {summary_heading(first.count(chr(10)))}\n\n{first}")
-    found = prose.file(FINDINGS, link=lambda f: _link(f, "figures/{}.svg", ""))
+    found = prose.file(FINDINGS, link=lambda f: _link(f, "figures/{}.svg", ""), heading_of=_heading_of)
     parts.append(f"## Findings\n\n{_keep_tables(found)}")
     for name, own in _chapters(sections).items():
         parts.append(f"## {CHAPTERS[name]}\n")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from sim.errors import ReportError, unknown
 
@@ -139,10 +139,20 @@ class Choices(_Part):
     decisions: str = "decisions"
 
 
+Kind = Literal["expected", "open", "changed", "played"]
+
+
 class Findings(_Part):
     """The list of findings."""
 
     most: int = Field(20, ge=1)
+    order: tuple[Kind, ...] = ("expected", "open", "changed", "played")
+
+    @model_validator(mode="after")
+    def _every_kind_once(self) -> Findings:
+        if sorted(self.order) != sorted(get_args(Kind)):
+            raise ValueError(f"order = {list(self.order)}; accepted: each of {', '.join(get_args(Kind))} once")
+        return self
 
 
 class Figures(_Part):

@@ -21,6 +21,8 @@ from sim.report.names import GAME_NAMES, VIEWS
 #: a verdict about a band, before the name of the band
 PLACES = {"inside": "inside", "outside": "outside", "not yet known": "not yet known to be inside"}
 FOLDER = Path(__file__).resolve().parent / "prose"
+#: letters from which a quoted text is a sentence
+SENTENCE = 60
 Mark = Callable[[Fact, int, str], str]
 
 
@@ -36,7 +38,9 @@ def linked_mark(fact: Fact, number: int, text: str) -> str:
         tip.append(f"{fact.interval()} ({words.plain(100 * (fact.level or 0))} % interval)")
     if fact.n is not None:
         tip.append(f"{words.count(fact.n)} games")
-    return f'<a class="fact" href="#claim-{number}" title="{html.escape("; ".join(tip))}">{html.escape(text)}</a>'
+    # a whole sentence is a link as well, but underlined it would be hard to read
+    kind = "fact words" if len(text) > SENTENCE else "fact"
+    return f'<a class="{kind}" href="#claim-{number}" title="{html.escape("; ".join(tip))}">{html.escape(text)}</a>'
 
 
 class Prose:
