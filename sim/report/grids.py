@@ -26,7 +26,11 @@ def _steps(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
             cells = [f"{step['lower']} → {step['higher']}", VIEWS.get(view, view)]
             for measure in ("score", "spread", "choice", "chance"):
                 fact = facts.get(f"caterpillars.step.{step['lower']}-{step['higher']}.{view}.{measure}")
-                cells.append(f"{fact.text} {SIGNS[verdicts[measure]]}")
+                least = params.levels.thresholds[measure]
+                close = measure != "chance" and abs(float(fact.value) - least) < 0.1
+                # one digit would hide on which side of the threshold it is
+                text = words.signed(float(fact.value), 2) if close else fact.text
+                cells.append(f"{text} {SIGNS[verdicts[measure]]}")
             rows.append(cells)
     needed = [facts.get(f"caterpillars.threshold.{m}").text for m in ("score", "spread", "choice", "chance")]
     return Grid(
