@@ -202,3 +202,91 @@ def test_what_cannot_be_reported_is_said_in_one_line(folder: Path, capsys: pytes
         error = capsys.readouterr().err
         assert expected in error
         assert len([line for line in error.splitlines() if "error" in line]) == 1
+
+
+def report(folder: Path, name: str, content: dict[str, Any], **more: Any) -> tuple[str, str, dict[str, Any]]:
+    """HTML, Markdown and facts of the report of a sweep that is written, played and told."""
+    text = yaml.safe_dump({"name": name, "seed": 3, "games": 400, **content, **more})
+    (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    sim.sweep(folder / f"{name}.yaml", data=folder / "data")
+    page = build.build_report(folder / "data", folder / "out" / name, PARAMS, sweep=str(folder / f"{name}.yaml"))
+    facts = json.loads((page.parent / "facts.json").read_text(encoding="utf-8"))
+    return page.read_text(encoding="utf-8"), (page.parent / "balance.md").read_text(encoding="utf-8"), facts
+
+
+def section(text: str, heading: str) -> str:
+    """What stands under a heading."""
+    return re.split(r"^##", text.split(f"{heading}\n")[1], maxsplit=1, flags=re.M)[0] if heading in text else ""
+
+
+def test_a_title_is_shown_letter_by_letter(tmp_path: Path) -> None:
+    title = "A <script>alert(1)</script> & *b* [x](javascript:y)"
+    page, _, _ = report(tmp_path, "sly", SWEEPS["mine"], title=title)
+    escaped = "A &lt;script&gt;alert(1)&lt;/script&gt; &amp; *b* [x](javascript:y)"
+    assert f"<title>{escaped}</title>" in page
+    assert f"<h1>{escaped}</h1>" in page
+    assert "<script>alert" not in page
+    assert 'href="javascript' not in page
+    assert page.count("<script>") == 1
+    assert "(A &lt;script&gt;alert(1)&lt;/script&gt; &amp; &#42;b&#42; &#91;x&#93;(javascript:y))" in page
+
+
+def test_without_title_the_name_stands_for_it(tmp_path: Path) -> None:
+    content = {key: value for key, value in SWEEPS["plain"].items() if key != "title"}
+    page, text, _ = report(tmp_path, "nameless", content)
+    assert "<title>nameless</title>" in page
+    assert "<h1>nameless</h1>" in page
+    assert text.startswith("# nameless\n")
+
+
+def test_only_seats_of_equals_are_a_matter_of_fairness(tmp_path: Path) -> None:
+    content = {"game": "parlett", "policies": [["greedy", "random"], ["greedy", "greedy"]]}
+    _, text, facts = report(tmp_path, "unequal", content)
+    fair = section(text, "### What was promised, and what is fair")
+    played = section(text, "### What playing differently is worth")
+    assert "no. 2 (2 players, all greedy)" in fair
+    assert "no. 1" not in fair
+    assert re.search(
+        r"(Greedy|Random) in the (first|second) seat of no. 1 .* wins (more|less) often than among", played
+    )
+    assert re.search(r"farthest from its fair share is the \w+ seat of no. 2 \(2 players, all greedy\)", text)
+    # the two seats of no. 1 are farthest apart, and no two scenarios: of those the half-widths add up
+    apart, means = facts["own.range"], [facts[f"own.{n}.{s}.score.mean"] for n in (1, 2) for s in (0, 1)]
+    gaps = [(abs(a["value"] - b["value"]), a, b) for a in means[:2] for b in means[2:]]
+    most, one, other = max(gaps, key=lambda gap: gap[0])
+    assert apart["value"] == pytest.approx(most)
+    assert apart["high"] - apart["low"] == pytest.approx(one["high"] - one["low"] + other["high"] - other["low"])
+    assert "half-widths added up" in apart["method"]
+    assert "no two scenarios are farther apart" in played.lower()
+
+
+def test_what_a_stored_pair_states_is_not_stated_again(tmp_path: Path) -> None:
+    content = SWEEPS["race"] | {"policies": [{"repeat": 2, "policy": "match"}]}
+    _, _, facts = report(tmp_path, "paired", content)
+    assert "own.2.all.change.turns.1" in facts
+    assert "own.range" not in facts
+
+
+@pytest.mark.parametrize("by", [["turns", "win"], ["capped", "win"], ["capped"], ["win"]])
+def test_games_cut_at_the_cap_are_told_and_their_seats_not_judged(tmp_path: Path, by: list[str]) -> None:
+    content: dict[str, Any] = {"game": "karolinchen", "policies": [{"repeat": [2, 3], "policy": "match"}], "by": by}
+    _, text, facts = report(tmp_path, "cut", content | {"variants": [{"rules": {"max_turns": 40}}]})
+    call: dict[str, Any] = {"policies": ["match", "match"], "rules": {"max_turns": 40}, "games": 400, "seed": 3}
+    counts = sim.summarise("karolinchen", **call, by=["capped"])
+    own = counts.filter((pl.col("seat") == 0) & pl.col("capped"))
+    assert facts["own.1.cut"]["value"] == own["count"].sum() / 400
+    assert facts["own.1.cut"]["low"] < facts["own.1.cut"]["value"] < facts["own.1.cut"]["high"]
+    assert "### How many games were cut?" in text
+    assert not [key for key in facts if key.endswith(("share", "share.gap"))]
+    assert "of the games of no. " in text.split("## Findings")[0]
+    assert "What else was counted" in text
+
+
+def test_whatever_is_counted_is_shown_and_empty_lists_are_sentences(tmp_path: Path) -> None:
+    content = {"game": "parlett", "policies": [["greedy", "random"]], "by": ["stuck"]}
+    page, text, facts = report(tmp_path, "alone", content)
+    assert 0 < facts["own.1.0.stuck.mean"]["value"] < 1
+    assert "| stuck | 1 | first |" in text
+    assert "nothing is ranked here" in text
+    assert "no verdict is open or settled" in text
+    assert "it shows what is farther from its limit" not in page

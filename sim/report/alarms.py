@@ -20,6 +20,7 @@ from sim import stats
 from sim.analysis.frames import arrays, groups, plain
 from sim.report.inputs import Given, Stored
 from sim.report.names import READINGS
+from sim.report.own_tables import cut_games
 
 #: A/A runs, and the chance that a family errs anywhere
 RUNS = 1_000
@@ -138,7 +139,10 @@ def _parlett(given: Given) -> Iterator[Member]:
 def _own(given: Given) -> Iterator[Member]:
     stored = given.inputs["own"]
     if "win" in stored.counts.columns:
-        yield from _seats(stored, _alike(stored.scenarios), "seats of equals")
+        alike = _alike(stored.scenarios)
+        if (cut := cut_games(stored, given.params)).height:  # nobody wins those
+            alike = alike.filter(~pl.col("scenario").is_in(cut["scenario"].to_list()))
+        yield from _seats(stored, alike, "seats of equals")
     for of in stored.differences["of"].unique(maintain_order=True):
         yield from _pairs(stored, stored.scenarios, of, f"differences of {of.replace('_', ' ')}")
 

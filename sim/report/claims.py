@@ -39,6 +39,7 @@ CLAIMS: Mapping[str, Callable[[Facts, Tables, Params], dict[str, Any]]] = {
     "parlett": claims_parlett.add,
     "better_parlett": claims_proposals.parlett,
     "own": claims_own.scenarios,
+    "own_cut": claims_own.cut,
     "own_results": claims_own.results,
     "own_seats": claims_own.seats,
     "own_changes": claims_own.changes,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -12,6 +12,7 @@ from sim import stats
 from sim.report import words
 from sim.report.claims_base import Source
 from sim.report.facts import Facts
+from sim.report.names import called
 from sim.report.own_tables import QUANTILES, smallest, told_column
 from sim.report.params import Params
 from sim.report.tables import Tables
@@ -29,7 +30,21 @@ def scenarios(facts: Facts, tables: Tables, params: Params) -> Model:
     """What the sweep was."""
     sweep = tables["sweeps"].row(0, named=True)
     rows = tables["own_scenarios"].to_dicts()
+    sweep["title"] = "" if called(sweep) == sweep["sweep"] else called(sweep)
     return {"sweep": sweep, "scenarios": rows, "by_id": {row["scenario"]: row for row in rows}, "path": sweep["path"]}
+
+
+def cut(facts: Facts, tables: Tables, params: Params) -> Model:
+    """Games cut at the cap on turns, the scenario with most of them first."""
+    source, known, rows = Source.of("own", facts, tables, params), _by_id(tables), []
+    for row in tables["own_cut"].sort("value", descending=True, maintain_order=True).iter_rows(named=True):
+        scenario = known[row["scenario"]]
+        key = f"own.{scenario['number']}.cut"
+        source.row(key, row, "share", "share of games cut at the cap on turns, Wilson")
+        told = {"number": scenario["number"], "told": scenario["told"], "cap": row["max_turns"]}
+        rows.append({"key": key, "n": row["n"], "games": row["games"], **told})
+    facts.add("own.cut.count", len(rows), "number", method="scenarios with games cut at the cap on turns")
+    return {"cut": rows}
 
 
 def _by_id(tables: Tables) -> Mapping[str, Model]:
@@ -54,14 +69,38 @@ def results(facts: Facts, tables: Tables, params: Params) -> Model:
     ends = [ranked.row(i, named=True) for i in (0, -1)]
     keys = [_key(known, row, f"{row['column']}.mean") for row in ends]
     model["lowest"], model["highest"] = (next(r for r in rows if r["key"] == key) for key in keys)
-    if len(rows) > 1:
-        low, high = (stats.Estimate(r["value"], r["low"], r["high"], r["n"], params.confidence, "") for r in ends)
-        half = (low.half_width**2 + high.half_width**2) ** 0.5
-        value, kind = high.value - low.value, _kinds(ends[0]["column"])[1]
-        method = f"highest minus lowest of {len(rows)} means, as if of separate games"
-        more = {"n": min(low.n, high.n), "method": method, "scenario": ends[1]["scenario"]}
+    if (pair := _farthest(ranked, tables)) is not None:
+        low, high = (stats.Estimate(r["value"], r["low"], r["high"], r["n"], params.confidence, "") for r in pair)
+        half = low.half_width + high.half_width
+        value, kind = high.value - low.value, _kinds(pair[0]["column"])[1]
+        method = f"highest minus lowest of {len(rows)} means, of different scenarios; half-widths added up, because "
+        method += "games of one seed may go together in any way"
+        more = {"n": min(low.n, high.n), "method": method, "scenario": pair[1]["scenario"]}
         source.add("own.range", value, kind, low=value - half, high=value + half, **more)
+        apart = [next(r for r in rows if r["key"] == _key(known, e, f"{e['column']}.mean")) for e in pair]
+        model["range"] = {"low": apart[0], "high": apart[1]}
     return model
+
+
+def _farthest(ranked: pl.DataFrame, tables: Tables) -> Sequence[Model] | None:
+    """The lowest and the highest mean of two scenarios; None where there are no two, or a stored pair states it."""
+    low, high = ranked.row(0, named=True), ranked.row(-1, named=True)
+    if low["scenario"] == high["scenario"]:
+        others = ranked.filter(pl.col("scenario") != low["scenario"])
+        if others.is_empty():
+            return None
+        least, most = others.row(0, named=True), others.row(-1, named=True)
+        if high["value"] - least["value"] >= most["value"] - low["value"]:
+            low = least
+        else:
+            high = most
+    ends = {low["scenario"], high["scenario"]}
+    if "own_changes" in tables and low["seat"] == high["seat"]:
+        for row in tables["own_changes"].iter_rows(named=True):
+            told = {row["scenario"], row["against"]} == ends and row["of"] == low["column"]
+            if told and row["seat"] == low["seat"]:
+                return None
+    return low, high
 
 
 def _amounts(source: Source, known: Mapping[str, Model], frame: pl.DataFrame) -> list[Model]:
@@ -80,7 +119,9 @@ def _amounts(source: Source, known: Mapping[str, Model], frame: pl.DataFrame) ->
                 "key": f"{key}.mean",
                 "of": key,
                 "number": scenario["number"],
+                "place": f"no. {scenario['number']}{where}",
                 "told": scenario["told"] + where,
+                "rules": scenario["rules"],
                 "seat": row["seat"],
                 "column": row["column"],
             }
@@ -110,6 +151,7 @@ def seats(facts: Facts, tables: Tables, params: Params) -> Model:
                 "number": scenario["number"],
                 "told": scenario["told"],
                 "seat": row["seat"],
+                "player": row["player"],
                 "fair": row["fair"],
                 "mirror": row["mirror"],
                 "rules": scenario["rules"],
@@ -122,7 +164,7 @@ def seats(facts: Facts, tables: Tables, params: Params) -> Model:
         found = sum(r["verdict"] == name for r in alike)
         facts.add(f"own.seats.{name}", found, "number", method=f"seats of equals {method}")
     facts.add("own.seats.alike", len(alike), "number", method="seats in games of equals")
-    return {"seats": rows, "alike": alike, "far": max(rows, key=lambda r: abs(r["value"]))}
+    return {"seats": rows, "alike": alike, "far": max(alike or rows, key=lambda r: abs(r["value"]))}
 
 
 def changes(facts: Facts, tables: Tables, params: Params) -> Model:
@@ -159,6 +201,8 @@ def changes(facts: Facts, tables: Tables, params: Params) -> Model:
                 "value": row["value"],
                 "least": smallest(params, game, row["of"]),
                 "rules": scenario["rules"],
+                "alike": scenario["mirror"] and not row["against"],
+                "same_rules": not row["against"] or (other is not None and other["rules"] == scenario["rules"]),
             }
         )
     rows.sort(key=lambda r: -abs(r["value"]) / (r["least"] or float("inf")))

@@ -44,15 +44,18 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "expected": ("What was promised, and what is fair", ("steps.", "length", "seats", "leader", "own.seats.")),
     "open": ("What the rule texts leave open", ("readings", "sheets", "languages", "setup", "house.")),
     "changed": ("What other rules would change", ("fruits.", "card_rules", "own.")),
-    "played": ("What playing differently is worth", ("skill", "thumb", "odd", "hold", "strength", "traps", "courts")),
+    "played": (
+        "What playing differently is worth",
+        ("skill", "thumb", "odd", "hold", "strength", "traps", "courts", "own.players"),
+    ),
 }
 
 
 def group_of(question: str) -> str:
     """The kind of a question."""
-    for name, (_, beginnings) in GROUPS.items():
-        if question.startswith(beginnings):
-            return name
+    fitting = {b: name for name, (_, beginnings) in GROUPS.items() for b in beginnings if question.startswith(b)}
+    if fitting:  # the longest beginning says most
+        return fitting[max(fitting, key=len)]
     raise ReportError(f"question '{question}' is of no kind; accepted: a beginning in sim.report.findings.GROUPS")
 
 

@@ -269,6 +269,7 @@ GRIDS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Grid]] = {
     "alarms": grids_trust.alarms,
     **PROPOSALS,
     "own_scenarios": grids_own.scenarios,
+    "own_cut": grids_own.cut,
     "own_results": grids_own.results,
     "own_seats": grids_own.seats,
     "own_changes": grids_own.changes,

@@ -31,6 +31,20 @@ def scenarios(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
     )  # fmt: skip
 
 
+def cut(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
+    """Games that were cut at the cap on turns."""
+    own = model["own"]["cut"]
+    rows = [
+        [str(e["number"]), str(e["cap"]), f"{e['n']:,}", f"{e['games']:,}", facts.get(e["key"]).text,
+         facts.get(e["key"]).interval()]
+        for e in own[:MOST]
+    ]  # fmt: skip
+    return Grid(
+        "Games cut at the cap on turns", ["no.", "cap", "games", "cut", "share", "interval"], rows,
+        f"Nobody wins a game that is cut.{_rest(len(own), 'own_cut')}", text_columns=1,
+    )  # fmt: skip
+
+
 def _seat(seat: int) -> str:
     return "all" if seat < 0 else words.seat(seat)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sim.games.karolinchen.rules import FRUITS
 
@@ -103,3 +104,8 @@ def sheet(labels: Sequence[int]) -> str:
     each = len(labels) // 3
     parts = (labels[i * each : (i + 1) * each] for i in range(3))
     return " · ".join(" ".join(str(n) for n in part if n) or "–" for part in parts)
+
+
+def called(sweep: Mapping[str, Any]) -> str:
+    """The title of a sweep on one line; its name where it has none."""
+    return " ".join(str(sweep["title"] or "").split()) or str(sweep["sweep"])

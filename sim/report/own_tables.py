@@ -21,7 +21,7 @@ from sim.report.params import Params
 #: what a game is about, if its sweep counts it
 HEADLINES = {"caterpillars": "score", "karolinchen": "turns", "parlett": "score"}
 #: columns that are no amounts
-_LABELS = ("scenario", "seat", "count", "win", "start_fruit")
+_LABELS = ("scenario", "seat", "count", "start_fruit")
 #: rules that are the defaults
 PRINTED = "rules as printed"
 QUANTILES = (5, 25, 50, 75, 95)
@@ -38,7 +38,7 @@ def told_column(name: str) -> str:
 
 def own_tables(given: Given) -> dict[str, pl.DataFrame]:
     """Tables ``own_scenarios``, ``own_results`` (what the game is about), ``own_more`` (what else was counted),
-    ``own_seats`` and ``own_changes``; those without rows are left out.
+    ``own_cut``, ``own_seats`` and ``own_changes``; those without rows are left out.
     """
     stored, params = given.inputs["own"], given.params
     if (stored.scenarios["games_played"] < 2).any():
@@ -51,6 +51,7 @@ def own_tables(given: Given) -> dict[str, pl.DataFrame]:
         "own_scenarios": told(stored),
         "own_results": counted.filter(pl.col("column") == headline) if counted.height else counted,
         "own_more": counted.filter(pl.col("column") != headline) if counted.height else counted,
+        "own_cut": cut_games(stored, params),
         "own_seats": seats(stored, params),
         "own_changes": changes(stored, params),
     }
@@ -108,7 +109,7 @@ def told(stored: Stored) -> pl.DataFrame:
 
 
 def _columns(counts: pl.DataFrame) -> list[str]:
-    return [c for c, kind in counts.schema.items() if c not in _LABELS and kind.is_numeric()]
+    return [c for c, kind in counts.schema.items() if c not in _LABELS and (kind.is_numeric() or kind == pl.Boolean)]
 
 
 def _of_game(counts: pl.DataFrame, column: str, keys: Sequence[str] = ("scenario",)) -> bool:
@@ -122,12 +123,18 @@ def _of_game(counts: pl.DataFrame, column: str, keys: Sequence[str] = ("scenario
 
 def results(stored: Stored, params: Params) -> pl.DataFrame:
     """Mean, spread and quantiles of every counted amount by scenario and seat; seat −1: of the game as a whole."""
-    counts, level = stored.counts, params.confidence
+    # the mean of a truth value is the share of games in which it is true
+    counts, level = stored.counts.with_columns(pl.col(pl.Boolean).cast(pl.Int64)), params.confidence
     order = {s: i for i, s in enumerate(stored.scenarios["scenario"])}
     rows = []
+    judged = seats(stored, params)
+    told_elsewhere = judged["scenario"].unique().to_list() if judged.height else []
     for column in _columns(counts):
-        whole = _of_game(counts, column)
-        frame = counts.filter(pl.col("seat") == 0) if whole else counts
+        own = counts.filter(~pl.col("scenario").is_in(told_elsewhere)) if column == "win" else counts
+        if own.is_empty():
+            continue
+        whole = _of_game(own, column)
+        frame = own.filter(pl.col("seat") == 0) if whole else own
         summed = frame.group_by("scenario", "seat", column).agg(pl.col("count").sum()).sort("scenario", "seat", column)
         for key, part in groups(summed, ["scenario", "seat"]):
             sample = arrays(part, column)
@@ -146,13 +153,47 @@ def results(stored: Stored, params: Params) -> pl.DataFrame:
     return frame.with_columns(place=place).sort(first, "column", "place", "seat").drop("place")
 
 
-def seats(stored: Stored, params: Params) -> pl.DataFrame:
-    """Share of the wins by seat where several play, against the fair share."""
-    if "win" not in stored.counts.columns or not (stored.scenarios["seats"] > 1).any():
+def cut_games(stored: Stored, params: Params) -> pl.DataFrame:
+    """Share of the games that were cut at the cap on turns, of scenarios with any: scenario, cap, n, games, value, low,
+    high (Wilson). Nobody wins such a game; where neither that nor the cut itself was counted, its length tells.
+    """
+    if "max_turns" not in stored.scenarios.columns:
         return pl.DataFrame()
-    return analysis.seat_shares(
-        stored.counts, stored.scenarios, params.seats.band, ("seats", "line_up"), params.confidence
-    )
+    first, caps = stored.counts.filter(pl.col("seat") == 0), stored.scenarios.select("scenario", "max_turns")
+    games = first.group_by("scenario").agg(pl.col("count").sum().alias("n"))
+    if "capped" in first.columns:
+        cut = first.group_by("scenario").agg((pl.col("capped").cast(pl.Int64) * pl.col("count")).sum().alias("games"))
+    elif "win" in first.columns:
+        won = stored.counts.group_by("scenario").agg((pl.col("win") * pl.col("count")).sum().alias("won"))
+        cut = games.join(won, on="scenario").select(
+            "scenario", games=(pl.col("n") - pl.col("won")).round().cast(pl.Int64)
+        )
+    elif "turns" in first.columns:
+        long = pl.col("turns") >= pl.col("max_turns")
+        cut = first.join(caps, on="scenario").group_by("scenario").agg((long * pl.col("count")).sum().alias("games"))
+    else:
+        return pl.DataFrame()
+    rows = []
+    for row in caps.join(games, on="scenario", maintain_order="left").join(cut, on="scenario").iter_rows(named=True):
+        if row["games"] > 0:
+            share = stats.wilson(row["games"], row["n"], params.confidence)
+            rows.append({**row, **share.row()})
+    return pl.DataFrame(rows)
+
+
+def seats(stored: Stored, params: Params) -> pl.DataFrame:
+    """Share of the wins by seat where several play, against the fair share, and who sits there. Without scenarios in
+    which games were cut: nobody wins those, so that no seat can have its fair share.
+    """
+    whole = stored.scenarios.filter(pl.col("seats") > 1)
+    if (cut := cut_games(stored, params)).height:
+        whole = whole.filter(~pl.col("scenario").is_in(cut["scenario"].to_list()))
+    if "win" not in stored.counts.columns or whole.is_empty():
+        return pl.DataFrame()
+    names = {row["scenario"]: row for row in whole.iter_rows(named=True)}
+    shares = analysis.seat_shares(stored.counts, whole, params.seats.band, ("seats", "line_up"), params.confidence)
+    who = [names[row["scenario"]][f"seat{row['seat']}"] for row in shares.iter_rows(named=True)]
+    return shares.with_columns(player=pl.Series(who, dtype=pl.String))
 
 
 def changes(stored: Stored, params: Params) -> pl.DataFrame:

@@ -10,6 +10,7 @@ from typing import Any
 
 import jinja2
 import markdown as markdown_library
+from markupsafe import Markup
 
 from sim import __version__
 from sim.errors import ReportError, unknown
@@ -22,7 +23,7 @@ from sim.report.grid import Grid
 from sim.report.grids import GRIDS
 from sim.report.headline import FILE as HEADLINE
 from sim.report.headline import headline
-from sim.report.names import GAME_NAMES
+from sim.report.names import GAME_NAMES, called
 from sim.report.params import Params
 from sim.report.parts import CHAPTERS, OWN, PARTS, TITLE, Section, shown
 from sim.report.prose import FOLDER, Captions, Prose, linked_mark, plain_mark
@@ -61,7 +62,7 @@ def title_of(model: Mapping[str, Any]) -> str:
     """The title of the page: the question of its only part, or that of the whole."""
     parts = model["parts"]
     if OWN in parts:
-        return str(model["sweeps"][0]["title"])
+        return called(model["sweeps"][0])
     return PARTS[parts[0]] if len(parts) == 1 else TITLE
 
 
@@ -69,7 +70,8 @@ def lead_of(facts: Facts, model: Mapping[str, Any]) -> str:
     """What was played, in one sentence."""
     games = list(dict.fromkeys(GAME_NAMES[s["game"]] for s in model["sweeps"]))
     many = facts.get("scenarios").text
-    return f"{listing(games)}, weighed with {facts.get('games').text} simulated games in {many} scenarios."
+    scenarios = f"{many} scenario{'' if many == '1' else 's'}"
+    return f"{listing(games)}, weighed with {facts.get('games').text} simulated games in {scenarios}."
 
 
 def _chapters(sections: Sequence[Section]) -> dict[str, list[Section]]:
@@ -95,7 +97,7 @@ def _html(
         "figure": lambda name: f"\n\n@@figure:{_known('figure', name, drawn)}@@\n\n",
         "table": lambda name: f"\n\n@@table:{_known('table', name, grids)}@@\n\n",
     }
-    prose = Prose(facts, model, linked_mark, blocks)
+    prose = Prose(facts, model, linked_mark, blocks, literally=OWN in model["parts"])
     captions = Captions()
 
     def block(match: re.Match[str]) -> str:
@@ -107,7 +109,7 @@ def _html(
         return _TOKEN.sub(block, made)
 
     first = html_of(summary(prose, model["shown"]))
-    found = html_of(prose.file(FINDINGS, link=lambda f: _link(f, "#figure-{}", "#{}"), heading_of=_heading_of))
+    found = html_of(prose.file(FINDINGS, link=lambda f: Markup(_link(f, "#figure-{}", "#{}")), heading_of=_heading_of))
     chapters = [
         (name, CHAPTERS[name], "\n".join(html_of(prose.part(section.name)) for section in own))
         for name, own in _chapters(sections).items()

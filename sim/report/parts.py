@@ -145,6 +145,7 @@ SECTIONS: tuple[Section, ...] = (
         made_by=("sim sweep sweeps/rounds.yaml", "sim sweep sweeps/decisions.yaml"),
     ),
     Section("own", "own", OWN, ("own",), grids=("own_scenarios",)),
+    Section("own_cut", "own", OWN, ("own",), (), ("own_cut",), ("own_cut",)),
     Section("own_results", "own", OWN, ("own",), ("own_results",), ("own_results",), ("own_results",)),
     Section("own_seats", "own", OWN, ("own",), ("own_seats",), ("own_seats",), ("own_seats",)),
     Section("own_changes", "own", OWN, ("own",), ("own_changes",), ("own_changes",), ("own_changes",)),

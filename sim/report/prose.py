@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
 
 from sim.errors import ReportError, unknown
 from sim.report import words
@@ -24,6 +26,16 @@ FOLDER = Path(__file__).resolve().parent / "prose"
 #: letters from which a quoted text is a sentence
 SENTENCE = 60
 Mark = Callable[[Fact, int, str], str]
+#: what means something to Markdown inside a line
+_SIGNS = re.compile(r"[\\`*_\[\]!]")
+
+
+def literal(text: Any) -> Any:
+    """A text that the reader gave, as one that means nothing to HTML or Markdown; what was made here stays."""
+    if hasattr(text, "__html__"):
+        return text
+    escaped = html.escape(re.sub(r"\s+", " ", str(text)), quote=False)
+    return _SIGNS.sub(lambda m: f"&#{ord(m[0])};", escaped)
 
 
 def plain_mark(fact: Fact, number: int, text: str) -> str:
@@ -44,7 +56,9 @@ def linked_mark(fact: Fact, number: int, text: str) -> str:
 
 
 class Prose:
-    """Renders templates against facts; `mark` decides how a quoted number looks."""
+    """Renders templates against facts; `mark` decides how a quoted number looks. `literally`: names and titles may come
+    from a reader's file, so that in HTML they are shown letter by letter.
+    """
 
     def __init__(
         self,
@@ -52,15 +66,18 @@ class Prose:
         model: Mapping[str, Any],
         mark: Mark,
         blocks: Mapping[str, Callable[[str], str]] | None = None,
+        literally: bool = False,
     ) -> None:
         self.facts = facts
         self.mark = mark
+        self._literally = literally
         self._environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(FOLDER),
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
             autoescape=False,
+            finalize=literal if literally else None,
             keep_trailing_newline=True,
         )
         self._environment.filters.update(
@@ -78,7 +95,7 @@ class Prose:
             both=words.listing,
             count=words.count,
             place=lambda verdict: PLACES[verdict],
-            **(blocks or {}),
+            **{name: _made(block) for name, block in (blocks or {}).items()},
             **model,
         )
 
@@ -96,7 +113,10 @@ class Prose:
 
     def _marked(self, key: str, told: Callable[[Fact], str]) -> str:
         fact, number = self.facts.quote(key)
-        return told(fact) if number is None else self.mark(fact, number, told(fact))
+        if number is None:
+            return told(fact)
+        text = self.mark(fact, number, told(fact))
+        return Markup(text) if self._literally else text
 
     def render(self, text: str, name: str) -> str:
         """Render a template's text; errors name the template."""
@@ -122,6 +142,10 @@ class Prose:
         if not path.is_file():
             raise ReportError(unknown("text of a section", name, (p.stem for p in sorted(FOLDER.glob("*.md")))))
         return self.render(path.read_text(encoding="utf-8"), path.name)
+
+
+def _made(block: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda name: Markup(block(name))
 
 
 class Captions:
