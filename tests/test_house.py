@@ -119,6 +119,7 @@ COMES_WITH = {
     "distributed": "dask",
     "jupyter_client": "nbclient",
     "llvmlite": "numba",
+    "markupsafe": "jinja2",
     "traitlets": "nbconvert",
 }
 
