@@ -143,7 +143,7 @@ def z_of(x: np.ndarray) -> float:
 
 @compiled
 def test_a_wrong_expectation_is_found_out() -> None:
-    """Against 400,000 plain games: |z| < 4.1 as it is (error rate 4e-5), and not if means are expected 2 % too low."""
+    """Against 400,000 plain games, |z| < 4.1 as it is (error rate 4e-5), and not with means 2 % too low."""
     policies = [GAME.policies.parse("greedy")] * 2
     playable = LuckyPlayable(ParlettRules(), policies)
     plain = sim.simulate("parlett", policies=["greedy"] * 2, games=400_000, seed=6)
@@ -151,8 +151,8 @@ def test_a_wrong_expectation_is_found_out() -> None:
     right = playable._teller.thought
 
     def z() -> float:
-        out = np.zeros((2, 2 * 8000))
-        playable.play(12, 0, 8000, out, playable.scratch())
+        out = np.zeros((2, 2 * 20_000))
+        playable.play(12, 0, 20_000, out, playable.scratch())
         adjusted = out[1, 1::2]
         error = np.hypot(adjusted.std() / np.sqrt(adjusted.size), plain.std() / np.sqrt(plain.size))
         return float((adjusted.mean() - plain.mean()) / error)
