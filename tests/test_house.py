@@ -343,6 +343,14 @@ def test_the_stage_of_ladders_names_all_code_that_decides_its_results() -> None:
     assert not uncovered(stages()["ladders"], runs)
 
 
+def test_the_stage_of_decided_games_names_all_code_that_decides_its_results() -> None:
+    stage = stages()["decided"]
+    assert not uncovered(stage, set(closure("sim.report.decided") | closure("sim.games.karolinchen")))
+    assert stage["params"] == ["decided"]
+    assert stage["outs"] == [{"data/decided": {"cache": False}}]
+    assert "data/decided" in stages()["tables"]["deps"]
+
+
 def test_the_notebook_stage_names_all_code_that_decides_its_results() -> None:
     runs = set(closure("sim.api")) | {
         m for part in ("analysis", "plots") for name in modules(part) for m in closure(name)

@@ -330,7 +330,13 @@ def test_karolinchen_combination(number: int) -> None:
     assert_same_games("karolinchen", rules, policies, draw.getrandbits(64), 5, draw.getrandbits(62))
 
 
-@pytest.mark.parametrize("policy", list(get("karolinchen").policies.entries))
+@pytest.mark.parametrize(
+    "policy",
+    [
+        pytest.param(id, marks=[pytest.mark.deep] if id == "optimal" else [])  # its table takes a while
+        for id in get("karolinchen").policies.entries
+    ],
+)
 def test_every_karolinchen_policy_plays_by_the_rules(policy: str) -> None:
     """Its games, replayed: the recorded next cards, and a refusal where fitting dice were left lying."""
     game = get("karolinchen")

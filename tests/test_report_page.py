@@ -17,6 +17,7 @@ from page import Page, commands_of, look
 import sim
 from sim.errors import ReportError
 from sim.report import build
+from sim.report.decided import play
 from sim.report.figures import draw_all
 from sim.report.findings import GROUPS
 from sim.report.params import read_params
@@ -47,6 +48,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         content = yaml.safe_load((ROOT / "sweeps" / f"{name}.yaml").read_text(encoding="utf-8"))
         sim.sweep(with_few_games(content), workers=2, data=folder)
     propose(read_params(PARAMS), folder, workers=2, games=GAMES)
+    play(read_params(PARAMS), folder, games=GAMES)
     return folder
 
 

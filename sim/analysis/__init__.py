@@ -11,7 +11,7 @@ from sim.analysis.candidates_levels import Step, setup_candidates, step_candidat
 from sim.analysis.candidates_seats import seat_candidates, shortening_candidates
 from sim.analysis.changes import difference_counts, paired_changes, policy_gains
 from sim.analysis.compensation import common_compensation, compensation
-from sim.analysis.decided import comebacks, decided_time, deciding_moments, ties
+from sim.analysis.decided import chance_bands, comebacks, decided_time, deciding_moments, example_games, ties
 from sim.analysis.decisions import decisions
 from sim.analysis.dial import Bedtime, bedtime_dial
 from sim.analysis.duels import duels
@@ -39,6 +39,7 @@ __all__ = [
     "bedtime_dial",
     "best_policies",
     "chance_ahead",
+    "chance_bands",
     "comebacks",
     "common_compensation",
     "compensation",
@@ -50,6 +51,7 @@ __all__ = [
     "difference_counts",
     "duels",
     "exact_shares",
+    "example_games",
     "explain",
     "fair_tails",
     "game_length",

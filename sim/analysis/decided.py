@@ -96,6 +96,71 @@ def deciding_moments(paths: pl.DataFrame) -> pl.DataFrame:
     return found.select("game", "turn", "turns", "seat", "value", "after", "change", "won")
 
 
+def chance_bands(
+    paths: pl.DataFrame, shares: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 0.9), steps: int = 50
+) -> pl.DataFrame:
+    """How far chances are spread while a game goes on: quantiles over games, after so much of each was played.
+
+    Parameters
+    ----------
+    paths : polars.DataFrame
+        As for `decided_time`.
+    shares : sequence of float
+        The quantiles.
+    steps : int
+        Into how many equal parts a game is cut.
+
+    Returns
+    -------
+    polars.DataFrame
+        Columns played (0 … 1, share of the game's turns), then q10, q25, … of the chance of seat 0 (0 … 1), n (games).
+    """
+    grid = pl.DataFrame({"played": np.arange(steps + 1) / steps})
+    # a chance holds until the next roll, so after a share of the turns the last one before it counts; the first one
+    # holds from the beginning, also where the first turns need no roll
+    at = (pl.col("turn") - 1) / pl.col("turns")
+    first = pl.col("turn") == pl.col("turn").min().over("game")
+    moments = paths.select("game", "value", at=pl.when(first).then(0.0).otherwise(at)).sort("at", maintain_order=True)
+    asked = paths.select(pl.col("game").unique(maintain_order=True)).join(grid, how="cross").sort("played")
+    found = asked.join_asof(moments, left_on="played", right_on="at", by="game", check_sortedness=False)
+    names = {f"q{round(100 * q):02d}": q for q in shares}
+    return (
+        found.group_by("played")
+        .agg(*(pl.col("value").quantile(q, "linear").alias(name) for name, q in names.items()), n=pl.len())
+        .sort("played")
+        .cast({"n": pl.Int64})
+    )
+
+
+def example_games(paths: pl.DataFrame, open_from: float = 0.05) -> pl.DataFrame:
+    """Three games that show when games are decided, picked by rank and not by looks.
+
+    ``early``: one in twenty is decided as early; ``typical``: half of the games are decided earlier; ``last``: of those
+    that the last roll decides, half are changed less by it.
+
+    Returns
+    -------
+    polars.DataFrame
+        Columns kind, game, turn (of the roll that decided: the last one before which the game was open), turns, seat
+        (who rolled), before, after (chance of seat 0), won (seat 0). A kind without games is left out, and so are games
+        that are never open.
+    """
+    inside = pl.col("value").is_between(open_from, 1 - open_from, closed="none")
+    moves = paths.with_columns(after=pl.col("value").shift(-1).over("game")).drop_nulls("after")
+    last = moves.filter(inside).unique("game", keep="last", maintain_order=True)
+    ends = last.select("game", "turn", "turns", "seat", pl.col("value").alias("before"), "after", "won")
+    ranked = ends.sort(pl.col("turn") / pl.col("turns"), "game")
+    swing = (pl.col("after") - pl.col("before")).abs()
+    final = ends.filter(pl.col("turn") == pl.col("turns")).sort(swing, "game")
+    rows = [
+        part[int(share * part.height)].with_columns(kind=pl.lit(kind))
+        for kind, part, share in (("early", ranked, 0.05), ("typical", ranked, 0.5), ("last", final, 0.5))
+        if part.height
+    ]
+    names = ("kind", *ends.columns)
+    return pl.concat(rows).select(names) if rows else ends.with_columns(kind=pl.lit("")).select(names)
+
+
 def ties(games: pl.DataFrame, keys: Sequence[str] = (), level: float = 0.95) -> pl.DataFrame:
     """How often the highest score is shared, how often the tie-break decides, and how often nothing does.
 

@@ -45,6 +45,7 @@ MODULES = (
     "learn",
     "report",
     "propose",
+    "decided",
     "bedtime",
     "schema",
     "bench",

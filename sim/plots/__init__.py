@@ -10,6 +10,7 @@ from sim.plots.forest import alt_forest, draw_forest
 from sim.plots.frontier import alt_frontier, draw_frontier
 from sim.plots.heat import alt_grid, alt_heat, draw_grid, draw_heat
 from sim.plots.lines import draw_lines
+from sim.plots.paths import alt_paths, draw_paths
 from sim.plots.ranges import alt_ranges, draw_ranges
 from sim.plots.scores import (
     alt_differences,
@@ -34,6 +35,7 @@ __all__ = [
     "alt_frontier",
     "alt_grid",
     "alt_heat",
+    "alt_paths",
     "alt_ranges",
     "alt_scores",
     "alt_survival",
@@ -47,6 +49,7 @@ __all__ = [
     "draw_grid",
     "draw_heat",
     "draw_lines",
+    "draw_paths",
     "draw_ranges",
     "draw_scores",
     "draw_shares",

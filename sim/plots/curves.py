@@ -144,14 +144,14 @@ def draw_curve(
             ends.append((float(at[-1]), float(part[value][-1]) * scale, str(key), colour))
     if frame.schema[x].is_integer() and not log:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    _label_ends(ax, ends)
+    label_ends(ax, ends)
     ax.set_xlabel(xlabel)
     ax.set_ylabel(ylabel)
     ax.grid(True, axis="y")
     return ax
 
 
-def _label_ends(ax: Axes, ends: Sequence[tuple[float, float, str, str]], line: float = 14.0) -> None:
+def label_ends(ax: Axes, ends: Sequence[tuple[float, float, str, str]], line: float = 14.0) -> None:
     """Names beside the last points of curves, moved apart where they would cover each other; a line is 14 pixels."""
     ax.set_ylim(*ax.get_ylim())  # the names are placed on this axis
     scale = 72 / ax.figure.dpi

@@ -18,6 +18,7 @@ from sim.errors import ReportError
 from sim.plots.style import INK, MUTED, PAPER, house_style, svg
 from sim.report import figures_caterpillars as caterpillars
 from sim.report import figures_choices as choices
+from sim.report import figures_decided as decided
 from sim.report import figures_others as others
 from sim.report import figures_own as own
 from sim.report import figures_proposals as proposals
@@ -44,6 +45,7 @@ FIGURES: Mapping[str, Drawing] = {
     "survival": Drawing(others.survival, others.survival_alt),
     "seats": Drawing(others.seats, others.seats_alt),
     "house": Drawing(others.house, others.house_alt),
+    "decided": Drawing(decided.ribbon, decided.ribbon_alt),
     "dial": Drawing(proposals.dial, proposals.dial_alt),
     "hold": Drawing(others.hold, others.hold_alt),
     "leader": Drawing(others.leader, others.leader_alt),

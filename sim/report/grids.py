@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sim.report import grids_choices as choices
-from sim.report import grids_own, grids_trust, words
+from sim.report import grids_decided, grids_own, grids_trust, words
 from sim.report.facts import Facts
 from sim.report.grid import Grid
 from sim.report.grids_proposals import PROPOSALS, SIGNS
@@ -264,6 +264,7 @@ GRIDS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Grid]] = {
     "skill": choices.skill,
     "decisions": choices.decisions,
     "sums": choices.sums,
+    "comebacks": grids_decided.comebacks,
     "card": grids_trust.card,
     "alarms": grids_trust.alarms,
     **PROPOSALS,

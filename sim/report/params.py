@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -139,6 +139,15 @@ class Choices(_Part):
     decisions: str = "decisions"
 
 
+class Decided(_Part):
+    """Games of two perfect players of Karolinchen, and when they count as decided."""
+
+    seed: int = Field(20261222, ge=0)
+    games: int = Field(10_000, ge=100)
+    open: float = Field(0.05, gt=0, lt=0.5)
+    comebacks: list[Annotated[float, Field(gt=0, lt=0.5)]] = [0.05, 0.1, 0.2, 0.3]
+
+
 Kind = Literal["expected", "open", "changed", "played"]
 
 
@@ -178,6 +187,7 @@ class Params(_Part):
     parlett: Parlett = Parlett()
     proposals: Proposals = Proposals()
     choices: Choices = Choices()
+    decided: Decided = Decided()
     findings: Findings = Findings()
     figures: Figures = Figures()
 

@@ -99,6 +99,15 @@ SECTIONS: tuple[Section, ...] = (
         ("length", "bedtime", "house", "fruits", "card_policies"),
     ),
     Section(
+        "decided",
+        "karolinchen",
+        "karolinchen",
+        figures=("decided",),
+        grids=("comebacks",),
+        needs=("decided",),
+        made_by=("sim decided",),
+    ),
+    Section(
         "better_karolinchen",
         "karolinchen",
         "karolinchen",

@@ -16,6 +16,7 @@ from sim.analysis.frames import plain
 from sim.errors import ReportError
 from sim.report import tables_choices
 from sim.report.alarms import alarm_tables
+from sim.report.decided import decided_tables
 from sim.report.inputs import Given, Stored
 from sim.report.own_tables import own_tables
 from sim.report.parts import sections_of
@@ -164,6 +165,7 @@ TABLES: Mapping[str, Callable[[Given], Tables]] = {
     "setup": _setup,
     "readings": _readings,
     "karolinchen": _karolinchen,
+    "decided": decided_tables,
     "parlett": _parlett,
     **{section: _better(game) for section, game in BETTER.items()},
     "own": own_tables,

@@ -240,6 +240,38 @@ STANDINGS: dict[str, tuple[str, tuple[Column, ...]]] = {
     ),
 }
 
+_TURNS = Column("turns", "int32", "turns", "turns of the whole game", 1, None)
+_LEADER = "chance of seat 0 to win"
+
+#: games between perfect players whose chances are known exactly: name, meaning, columns
+WATCHED: dict[str, tuple[str, tuple[Column, ...]]] = {
+    "paths": (
+        "one row per turn with a roll, and one for the end of the game, ordered by game and turn",
+        (
+            GAME,
+            Column("turn", "int32", "turns", "counted from 1; at the end of the game turns + 1", 1, None),
+            _TURNS,
+            Column("seat", "int16", "", "who rolls, counted from 0; -1 at the end of the game", -1, 1),
+            Column("value", "float64", "", f"{_LEADER} before that roll; 1 or 0 at the end", 0, 1),
+            Column("won", "boolean", "", "whether seat 0 wins", 0, 1),
+        ),
+    ),
+    "moments": (
+        "three of these games, each in the middle of its kind, and the roll after which it was decided",
+        (
+            Column("kind", "string", "", "early, typical or last: decided early, in the middle, by the last roll"),
+            GAME,
+            Column("turn", "int32", "turns", "of the roll that decided", 0, None),
+            _TURNS,
+            Column("seat", "int16", "", "who rolled", 0, 1),
+            Column("before", "float64", "", f"{_LEADER} before that roll", 0, 1),
+            Column("after", "float64", "", f"{_LEADER} after it", 0, 1),
+            Column("won", "boolean", "", "whether seat 0 wins", 0, 1),
+            Column("told", "string", "", "the turn in words"),
+        ),
+    ),
+}
+
 
 def of_field(field: Field) -> Column:
     """The stored form of a game's result field: truth values as boolean, a shared win as 1/k."""
@@ -290,7 +322,7 @@ def dictionary(games: Sequence[Game]) -> list[dict[str, Any]]:
     for table, (_, before, after) in TABLES.items():
         for column in (SCENARIO, *before, *after):
             rows.append({"table": table, "game": "", **column.note()})
-    for table, (_, own) in (*ANSWERS.items(), *STANDINGS.items()):
+    for table, (_, own) in (*ANSWERS.items(), *STANDINGS.items(), *WATCHED.items()):
         rows += [{"table": table, "game": "", **column.note()} for column in own]
     for game in games:
         every = [game.rules_type.parse(preset) for preset in (None, *game.rules_type.PRESETS)]
@@ -350,6 +382,10 @@ def markdown(games: Sequence[Game]) -> str:
         lines += _table(row for row in rows if row["table"] == table)
     for table, (meaning, _) in STANDINGS.items():
         lines += ["", f"## Policies compared: table `{table}`", "", f"{meaning[0].upper()}{meaning[1:]}.", ""]
+        lines += ["The footer has game, rules, policies, seed and games.", ""]
+        lines += _table(row for row in rows if row["table"] == table)
+    for table, (meaning, _) in WATCHED.items():
+        lines += ["", f"## Games of perfect players: table `{table}`", "", f"{meaning[0].upper()}{meaning[1:]}.", ""]
         lines += ["The footer has game, rules, policies, seed and games.", ""]
         lines += _table(row for row in rows if row["table"] == table)
     for game in games:

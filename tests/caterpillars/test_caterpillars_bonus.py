@@ -225,7 +225,14 @@ def test_too_much_memory_is_refused_before_it_is_taken() -> None:
         _ = solution.value
 
 
-@pytest.mark.parametrize("reading", [{}, {"zero_rule": "split", "bonus_ban": "any"}, {"double_stores": "face"}])
+@pytest.mark.parametrize(
+    "reading",
+    [
+        {},
+        pytest.param({"zero_rule": "split", "bonus_ban": "any"}, marks=pytest.mark.deep),
+        pytest.param({"double_stores": "face"}, marks=pytest.mark.deep),
+    ],
+)
 def test_the_bracket_holds_the_exact_value(reading) -> None:
     """On a sheet of three boxes, where the exact value is known, and closes when all values are in the grids."""
     rules = CaterpillarsRules.parse({"level": "expert", "boxes": 1, "sheet": [1] * 3, **reading})

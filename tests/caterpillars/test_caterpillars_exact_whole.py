@@ -59,7 +59,9 @@ def plain_value(rules: CaterpillarsRules, worth):
     [
         pytest.param(ONE, marks=pytest.mark.deep),
         {**ONE, "final": "highest", "zero_rule": "split"},
-        {"level": "intermediate", "setup": "variation", "boxes": 1, "sheet": [0, 5, 0]},
+        pytest.param(
+            {"level": "intermediate", "setup": "variation", "boxes": 1, "sheet": [0, 5, 0]}, marks=pytest.mark.deep
+        ),
     ],
 )
 def test_value_is_that_of_plain_recursion_over_set_up_and_play(rules) -> None:

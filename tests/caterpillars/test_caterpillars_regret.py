@@ -39,13 +39,26 @@ def by_kind(solution) -> dict[str, float]:
 # --- the losses add up ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("policy", PLAYERS)
-@pytest.mark.parametrize(
-    ("level", "reading"),
-    [("beginner", {}), ("beginner", {"zero_rule": "split", "final": "lowest"}), ("intermediate", {"idle_dice": True})],
-    ids=["beginner", "beginner split", "intermediate idle"],
-)
-def test_the_losses_of_all_rounds_add_up_to_what_the_policy_falls_short_by(policy, level, reading) -> None:
+READINGS = {
+    "beginner": ("beginner", {}),
+    "beginner split": ("beginner", {"zero_rule": "split", "final": "lowest"}),
+    "intermediate idle": ("intermediate", {"idle_dice": True}),
+}
+#: those that think are slow to follow everywhere: one reading with every change, the others with the deep tests
+EVERYWHERE = [
+    pytest.param(
+        *READINGS[name],
+        policy,
+        id=f"{name}-{policy}",
+        marks=[pytest.mark.deep] if policy in THINKERS and name != "beginner split" else [],
+    )
+    for name in READINGS
+    for policy in PLAYERS
+]
+
+
+@pytest.mark.parametrize(("level", "reading", "policy"), EVERYWHERE)
+def test_the_losses_of_all_rounds_add_up_to_what_the_policy_falls_short_by(level, reading, policy) -> None:
     labels = [1, 6, 3, 3, 3, 5]
     rules = {"level": level, "boxes": 2, **reading}
     played = sim.solve("caterpillars", rules=rules, labels=labels, policies=[policy])

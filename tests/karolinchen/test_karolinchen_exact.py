@@ -211,7 +211,12 @@ def test_late_states_are_those_of_plain_recursion(line_up, may, second_roll) -> 
 
 @compiled_only
 @pytest.mark.parametrize(
-    ("line_up", "starts"), [(("longest", "shortest"), (0, 5)), (("shortest", "longest"), (3, 3))], ids=str
+    ("line_up", "starts"),
+    [
+        pytest.param(("longest", "shortest"), (0, 5), marks=pytest.mark.deep),
+        (("shortest", "longest"), (3, 3)),
+    ],
+    ids=str,
 )
 def test_a_whole_game_is_that_of_plain_recursion(line_up, starts) -> None:
     fruits = (1,) * 6 if starts[0] else (1, 1, 1, 1, 1, 2)
