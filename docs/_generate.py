@@ -268,20 +268,12 @@ FINDINGS = (
 PICTURE = DOCS / "images" / "scores.svg"
 
 
-def told(fact: dict[str, Any], value: float) -> str:
-    """An end of an interval with one digit more than the value is told with, in the unit of the value's text."""
-    if fact["kind"] == "share":
-        return f"{100 * value:.1f}"
-    return f"{value:.2f}".replace("-", "−")
-
-
 def findings(facts: dict[str, dict[str, Any]]) -> str:
     """A table of results with their intervals and numbers of games."""
     lines = ["| measured | result | 95 % interval | games |", "|---|---:|---:|---:|"]
     for key, what in FINDINGS:
         fact = facts[key]
-        ends = f"{told(fact, fact['low'])} to {told(fact, fact['high'])}"
-        lines.append(f"| {what} | {fact['text']} | {ends} | {fact['n']:,} |")
+        lines.append(f"| {what} | {fact['beside']} | {fact['interval']} | {fact['n']:,} |")
     return "\n".join(lines)
 
 

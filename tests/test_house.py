@@ -337,6 +337,14 @@ def test_the_verification_stage_names_all_code_that_decides_its_results() -> Non
     assert "reports/verification.json" in stages()["tables"]["deps"]
 
 
+def test_tables_are_made_again_when_a_parameter_they_keep_changes() -> None:
+    """The tables refuse other parameters; the pipeline has to make them again before that."""
+    from sim.report.params import Params
+    from sim.report.tables import _LATER
+
+    assert set(stages()["tables"]["params"]) == set(Params.model_fields) - _LATER
+
+
 def test_the_stage_of_ladders_names_all_code_that_decides_its_results() -> None:
     games = (f"sim.games.{name}" for name in sim.games())
     runs = set().union(closure("sim.league.climbed"), *map(closure, games))

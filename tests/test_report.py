@@ -29,6 +29,7 @@ from sim.report.summary import clauses
 from sim.report.tables import TABLES, read_tables, write_tables
 
 ROOT = Path(__file__).resolve().parent.parent
+PRESENT = read_params(ROOT / "params.yaml")
 
 
 def one_line(error: pytest.ExceptionInfo[ReportError]) -> str:
@@ -119,6 +120,23 @@ def test_a_fact_carries_where_it_comes_from(facts):
     assert (fact.n, fact.seed, fact.method, fact.scenario) == (1_000_000, 7, "Student's t", "abc")
 
 
+def test_a_value_beside_its_interval_has_the_digits_and_the_unit_of_its_ends():
+    """So that nobody reads '46 in 100 (46.1 to 46.3)' or '2.2 in 1,000 (0.2 to 0.3)' and takes it for a mistake."""
+    facts = Facts()
+    told = {
+        "half": (facts.add("half", 0.4618, "share", low=0.461, high=0.463, n=9), "46.2 in 100", "46.1 to 46.3"),
+        "rare": (facts.add("rare", 0.0022, "share", low=0.0019, high=0.0025, n=9), "0.22 in 100", "0.19 to 0.25"),
+        "long": (facts.add("long", 29.0, "minutes", low=28.75, high=29.25, n=9), "29.0", "28.8 to 29.2"),
+        "step": (facts.add("step", 0.714, "change", low=0.71, high=0.72, n=9), "+0.71", "+0.71 to +0.72"),
+        "same": (facts.add("same", 7.0, "turns", low=7.0, high=7.0, n=9), "7", "7 to 7"),
+        "bare": (facts.add("bare", 0.5, "share", n=9), "50 in 100", None),
+    }
+    for fact, beside, interval in told.values():
+        assert fact.beside() == beside
+        if interval is not None:
+            assert fact.interval() == interval
+
+
 def test_a_key_is_given_once_and_a_number_is_a_number(facts):
     with pytest.raises(ReportError) as error:
         facts.add("score", 1.0, "points")
@@ -146,7 +164,7 @@ def test_only_quoted_facts_are_claims_and_all_are_in_the_register(facts):
 
 def test_numbers_are_quoted_with_their_interval(facts):
     prose = Prose(facts, {}, plain_mark)
-    assert prose.render('{{ v("wins") }} and {{ ci("score") }}', "text") == "32 in 100 and 11.8 (11.83 to 11.86)"
+    assert prose.render('{{ v("wins") }} and {{ ci("score") }}', "text") == "32 in 100 and 11.84 (11.83 to 11.86)"
     linked = Prose(facts, {}, linked_mark).render('{{ v("wins") }}', "text")
     assert linked.startswith('<a class="fact" href="#claim-')
     assert "1 million games" in linked
@@ -302,13 +320,13 @@ def test_tables_come_back_exactly(tmp_path):
         }
     )
     tables = {"one": frame, "none": frame.head(0)}
-    write_tables(tables, tmp_path)
-    back = read_tables(tmp_path)
+    write_tables(tables, tmp_path, PRESENT)
+    back = read_tables(tmp_path, PRESENT)
     assert all(back[name].equals(tables[name]) for name in tables)
-    write_tables({"one": frame}, tmp_path)
+    write_tables({"one": frame}, tmp_path, PRESENT)
     assert not (tmp_path / "none.csv").exists()
     with pytest.raises(ReportError) as error:
-        read_tables(tmp_path / "elsewhere")
+        read_tables(tmp_path / "elsewhere", PRESENT)
     assert "sim report tables" in one_line(error)
 
 

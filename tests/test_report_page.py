@@ -142,7 +142,7 @@ def test_findings_are_ranked_one_line_each_with_number_interval_and_commands_tha
     kinds = re.split(r"^### ", markdown.split("## Findings")[1].split("\n## ")[0], flags=re.M)[1:]
     assert [kind.splitlines()[0] for kind in kinds] == [heading for heading, _ in GROUPS.values()]
     for kind in kinds:  # the most important first, what is as it should be last
-        sizes = [float(x) for x in re.findall(r"; ([\d.]+) smallest differences", kind)]
+        sizes = [float(x) for x in re.findall(r"; ([\d.]+) smallest differences?", kind)]
         assert sizes == sorted(sizes, reverse=True)
     assert [int(line.split(".")[0]) for line in lines] == list(range(1, len(lines) + 1))
     register = json.loads((report / "facts.json").read_text(encoding="utf-8"))
@@ -197,7 +197,7 @@ def test_the_same_tables_give_the_same_bytes(report, tmp_path):
     params, again = build.read_params(PARAMS), tmp_path / "again"
     shutil.copytree(report / "tables", again / "tables")
     shutil.copytree(report / "build", again / "build")
-    draw_all(read_tables(again / "tables"), params, again / "build", ["scores", "seats"])
+    draw_all(read_tables(again / "tables", params), params, again / "build", ["scores", "seats"])
     build.page_step(params, again)
     names = [
         "build/scores-wide.svg",
@@ -212,12 +212,24 @@ def test_the_same_tables_give_the_same_bytes(report, tmp_path):
     assert [name for name in names if (report / name).read_bytes() != (again / name).read_bytes()] == []
 
 
+def test_tables_of_other_thresholds_are_refused(report, tmp_path):
+    """Their verdicts would stand beside the new thresholds and contradict them."""
+    changed, folder = tmp_path / "params.yaml", tmp_path / "out"
+    changed.write_text(PARAMS.read_text(encoding="utf-8").replace("band: 0.02", "band: 0.2"), encoding="utf-8")
+    shutil.copytree(report / "tables", folder / "tables")
+    shutil.copytree(report / "build", folder / "build")
+    for step in ("figures", "page"):
+        with pytest.raises(ReportError, match=r"another 'seats' in the parameters file; accepted: .*sim report tables"):
+            build.build_report(tmp_path / "no data", folder, changed, [step])
+
+
 def test_a_changed_style_needs_no_data(report, tmp_path):
     changed, folder = tmp_path / "params.yaml", tmp_path / "out"
     changed.write_text(PARAMS.read_text(encoding="utf-8").replace("dots: 20", "dots: 10"), encoding="utf-8")
     shutil.copytree(report / "tables", folder / "tables")
     shutil.copytree(report / "build", folder / "build")
-    draw_all(read_tables(folder / "tables"), build.read_params(changed), folder / "build", ["scores"])
+    params = build.read_params(changed)
+    draw_all(read_tables(folder / "tables", params), params, folder / "build", ["scores"])
     page = build.build_report(tmp_path / "no data", folder, changed, ["page"])
     assert page.is_file()
     assert (folder / "facts.json").read_bytes() == (report / "facts.json").read_bytes()

@@ -27,7 +27,7 @@ def tables_step(
         read_record(record)
     folder = out / "tables"
     inputs = {OWN: sweep} if sweep is not None else read_inputs(params, data, sweeps_of(parts))
-    write_tables(build_tables(Given(inputs, params, tuple(parts), data, record)), folder)
+    write_tables(build_tables(Given(inputs, params, tuple(parts), data, record)), folder, params)
     return folder
 
 
@@ -36,7 +36,7 @@ def figures_step(params: Params, out: Path) -> Path:
     from sim.report.figures import draw_all, names_of
     from sim.report.tables import read_tables
 
-    folder, tables = out / "build", read_tables(out / "tables")
+    folder, tables = out / "build", read_tables(out / "tables", params)
     draw_all(tables, params, folder, names_of(tables))
     return folder
 
@@ -47,7 +47,7 @@ def page_step(params: Params, out: Path) -> list[Path]:
     from sim.report.page import render, write
     from sim.report.tables import read_tables
 
-    files = render(read_tables(out / "tables"), params, read_drawn(out / "build"))
+    files = render(read_tables(out / "tables", params), params, read_drawn(out / "build"))
     for old in (out / "figures").glob("*.svg"):
         if f"figures/{old.name}" not in files:
             old.unlink()

@@ -20,40 +20,63 @@ class Kind:
     ----------
     unit : str
     text : callable
-        The number as quoted.
+        The number as quoted alone.
     ends : callable
-        An end of its interval: usually one digit more.
+        An end of its interval, or the number beside it, with so many digits.
+    digits : int
+        Digits of an interval: usually one more than of a number alone.
     """
 
     unit: str
     text: Callable[[float], str]
-    ends: Callable[[float], str]
+    ends: Callable[[float, int], str]
+    digits: int
+
+
+def _hundreds(x: float, digits: int) -> str:
+    return words.decimals(100 * x, digits)
+
+
+def _signed_hundreds(x: float, digits: int) -> str:
+    return words.signed(100 * x, digits)
+
+
+def _count(x: float, _: int) -> str:
+    return words.count(x)
+
+
+def _as_it_is(x: float, _: int) -> str:
+    return words.plain(x)
+
+
+#: digits more than usual, where fewer would make an interval look like a point
+MORE_DIGITS = 3
 
 
 KINDS: dict[str, Kind] = {
-    "points": Kind("points", lambda x: words.decimals(x, 1), lambda x: words.decimals(x, 2)),
-    "change": Kind("points", lambda x: words.signed(x, 1), lambda x: words.signed(x, 2)),
-    "fine": Kind("points", lambda x: words.signed(x, 2), lambda x: words.signed(x, 2)),
-    "whole": Kind("points", lambda x: words.decimals(x, 0), lambda x: words.decimals(x, 0)),
-    "share": Kind("share of games", words.in_hundred, lambda x: words.number_of(x, 1)),
-    "gap": Kind("points of win rate", lambda x: words.signed(100 * x, 1), lambda x: words.signed(100 * x, 2)),
-    "part": Kind("share of the variance", words.in_hundred, lambda x: words.number_of(x, 1)),
-    "rounds_share": Kind("share of rounds", words.in_hundred, lambda x: words.number_of(x, 1)),
-    "turns_share": Kind("share of turns", words.in_hundred, lambda x: words.number_of(x, 1)),
-    "turns_left": Kind("turns", lambda x: words.decimals(x, 1), lambda x: words.decimals(x, 2)),
-    "minutes_left": Kind("minutes", lambda x: words.decimals(x, 1), lambda x: words.decimals(x, 2)),
-    "choices": Kind("", lambda x: words.decimals(x, 1), lambda x: words.decimals(x, 2)),
-    "tries": Kind("comparisons", lambda x: words.decimals(x, 0), lambda x: words.decimals(x, 0)),
-    "departure": Kind("points of win rate", lambda x: words.decimals(100 * x, 1), lambda x: words.decimals(100 * x, 2)),
-    "turns": Kind("turns", lambda x: words.decimals(x, 0), lambda x: words.decimals(x, 0)),
-    "turns_change": Kind("turns", lambda x: words.signed(x, 1), lambda x: words.signed(x, 2)),
-    "amount": Kind("", lambda x: words.decimals(x, 2), lambda x: words.decimals(x, 2)),
-    "amount_change": Kind("", lambda x: words.signed(x, 2), lambda x: words.signed(x, 2)),
-    "rounds": Kind("rounds", lambda x: words.decimals(x, 0), lambda x: words.decimals(x, 1)),
-    "minutes": Kind("minutes", lambda x: words.decimals(x, 0), lambda x: words.decimals(x, 0)),
-    "count": Kind("games", words.count, words.count),
-    "number": Kind("", words.plain, words.plain),
-    "text": Kind("", str, str),  # type: ignore[arg-type]
+    "points": Kind("points", lambda x: words.decimals(x, 1), words.decimals, 2),
+    "change": Kind("points", lambda x: words.signed(x, 1), words.signed, 2),
+    "fine": Kind("points", lambda x: words.signed(x, 2), words.signed, 2),
+    "whole": Kind("points", lambda x: words.decimals(x, 0), words.decimals, 0),
+    "share": Kind("share of games", words.in_hundred, _hundreds, 1),
+    "gap": Kind("points of win rate", lambda x: words.signed(100 * x, 1), _signed_hundreds, 2),
+    "part": Kind("share of the variance", words.in_hundred, _hundreds, 1),
+    "rounds_share": Kind("share of rounds", words.in_hundred, _hundreds, 1),
+    "turns_share": Kind("share of turns", words.in_hundred, _hundreds, 1),
+    "turns_left": Kind("turns", lambda x: words.decimals(x, 1), words.decimals, 2),
+    "minutes_left": Kind("minutes", lambda x: words.decimals(x, 1), words.decimals, 2),
+    "choices": Kind("", lambda x: words.decimals(x, 1), words.decimals, 2),
+    "tries": Kind("comparisons", lambda x: words.decimals(x, 0), words.decimals, 0),
+    "departure": Kind("points of win rate", lambda x: words.decimals(100 * x, 1), _hundreds, 2),
+    "turns": Kind("turns", lambda x: words.decimals(x, 0), words.decimals, 0),
+    "turns_change": Kind("turns", lambda x: words.signed(x, 1), words.signed, 2),
+    "amount": Kind("", lambda x: words.decimals(x, 2), words.decimals, 2),
+    "amount_change": Kind("", lambda x: words.signed(x, 2), words.signed, 2),
+    "rounds": Kind("rounds", lambda x: words.decimals(x, 0), words.decimals, 1),
+    "minutes": Kind("minutes", lambda x: words.decimals(x, 0), words.decimals, 0),
+    "count": Kind("games", words.count, _count, 0),
+    "number": Kind("", words.plain, _as_it_is, 0),
+    "text": Kind("", str, _as_it_is, 0),  # type: ignore[arg-type]
 }
 
 
@@ -79,8 +102,26 @@ class Fact:
         """The interval as '11.83 to 11.86'."""
         if self.low is None or self.high is None:
             raise ReportError(f"fact '{self.key}' has no interval; accepted: facts with an interval")
-        ends = KINDS[self.kind].ends
-        return f"{ends(self.low)} to {ends(self.high)}"
+        ends, digits = KINDS[self.kind].ends, self._digits()
+        return f"{ends(self.low, digits)} to {ends(self.high, digits)}"
+
+    def beside(self) -> str:
+        """The value in the unit and with the digits of its interval, so that one reads it inside its ends."""
+        kind = KINDS[self.kind]
+        if self.low is None or isinstance(self.value, str) or self.kind in ("count", "number"):
+            return self.text
+        told = kind.ends(self.value, self._digits())
+        return f"{told} in 100" if kind.text is words.in_hundred else told
+
+    def _digits(self) -> int:
+        """As many digits as it takes to tell the ends apart, and from zero, within reason."""
+        ends, digits = KINDS[self.kind].ends, KINDS[self.kind].digits
+        if self.low is None or self.high is None or self.low == self.high:
+            return digits
+        most = digits + MORE_DIGITS
+        while digits < most and ends(self.low, digits) == ends(self.high, digits):
+            digits += 1
+        return digits
 
 
 class Facts:
@@ -161,6 +202,8 @@ class Facts:
         content = {}
         for key in sorted(self._facts):
             record = {k: _finite(v) for k, v in asdict(self._facts[key]).items() if v not in (None, "") and k != "key"}
+            if self._facts[key].low is not None:
+                record |= {"beside": self._facts[key].beside(), "interval": self._facts[key].interval()}
             content[key] = record | ({"claim": self.quoted[key]} if key in self.quoted else {})
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 

@@ -92,7 +92,7 @@ def _change_grid(facts: Facts, entries: Sequence[Mapping[str, Any]], caption: st
         shares = [words.number_of(float(p)) for p in parts]
         spread = facts.get(f"{entry['key']}.sd").text
         rows.append(
-            [entry["level"], VIEWS.get(entry["view"], entry["view"]), fact.text, fact.interval(), spread, *shares]
+            [entry["level"], VIEWS.get(entry["view"], entry["view"]), fact.beside(), fact.interval(), spread, *shares]
         )
     return Grid(
         caption,
@@ -152,11 +152,11 @@ def _house(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
             cells = [
                 entry["told"],
                 str(entry["players"]),
-                turns.text,
+                turns.beside(),
                 turns.interval(),
                 matters(entry["turns_verdict"]),
             ]
-            rows.append([*cells, win.text, win.interval(), matters(entry["win_verdict"])])
+            rows.append([*cells, win.beside(), win.interval(), matters(entry["win_verdict"])])
     return Grid(
         "Other readings of the rules, same dice",
         [
@@ -224,7 +224,7 @@ def _parlett_seats(facts: Facts, model: Mapping[str, Any], params: Params) -> Gr
         rows.append(
             [
                 entry["policy"],
-                fact.text,
+                fact.beside(),
                 fact.interval(),
                 verdict(entry["verdict"]),
                 *parts,

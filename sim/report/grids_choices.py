@@ -42,7 +42,7 @@ def courts(facts: Facts, model: Model, params: Params) -> Grid:
     rows = []
     for e in model["parlett"]["courts"]["rows"]:
         fact = facts.get(e["key"])
-        rows.append([e["told"], e["policy"], e["seat"], fact.text, fact.interval(), e["finding"]])
+        rows.append([e["told"], e["policy"], e["seat"], fact.beside(), fact.interval(), e["finding"]])
     return Grid(
         "Court cards: never, or always",
         ["the player plays", "otherwise as", "seat", "change", "interval", "finding"],

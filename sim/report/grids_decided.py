@@ -24,7 +24,7 @@ def comebacks(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
     for e in model["karolinchen"]["decided"]["comebacks"]:
         fact = facts.get(e["key"])
         bound, chance = (facts.get(f"{e['key']}.{name}").text for name in ("bound", "chance"))
-        rows.append([chance, fact.text, fact.interval(), bound, f"{SIGNS[e['verdict']]} {_TOLD[e['verdict']]}"])
+        rows.append([chance, fact.beside(), fact.interval(), bound, f"{SIGNS[e['verdict']]} {_TOLD[e['verdict']]}"])
     return Grid(
         "Comebacks, two players, perfect play",
         ["the winner once had at most", "games", "interval, in 100", "bound", "finding"],

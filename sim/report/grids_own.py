@@ -46,7 +46,7 @@ def results(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
     for e in own[:MOST]:
         mean = facts.get(e["key"])
         rest = _cells(facts, e, ("sd", "p5", "p25", "p50", "p75", "p95"))
-        rows.append([str(e["number"]), _seat(e["seat"]), mean.text, mean.interval(), *rest])
+        rows.append([str(e["number"]), _seat(e["seat"]), mean.beside(), mean.interval(), *rest])
     head = ["no.", "seat", "mean", "interval", "spread", "1 in 20 below", "lower quarter", "middle", "upper quarter"]
     return Grid(
         f"What came out: {model['own']['column']}", [*head, "1 in 20 above"], rows,
@@ -61,7 +61,7 @@ def more(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
     for e in own[:MOST]:
         mean = facts.get(e["key"])
         told = [e["column"].replace("_", " "), str(e["number"]), _seat(e["seat"])]
-        rows.append([*told, mean.text, mean.interval(), *_cells(facts, e, ("sd",))])
+        rows.append([*told, mean.beside(), mean.interval(), *_cells(facts, e, ("sd",))])
     return Grid(
         "What else was counted", ["what", "no.", "seat", "mean", "interval", "spread"], rows,
         f"Means per game.{_rest(len(own), 'own_more')}", text_columns=3,
@@ -75,7 +75,7 @@ def seats(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
     for e in own[:MOST]:
         share, gap = facts.get(e["key"]), facts.get(e["gap"])
         verdict = _SIGNS[e["verdict"]] if e["mirror"] else "not of equals"
-        rows.append([str(e["number"]), _seat(e["seat"]), share.text, share.interval(), gap.text, verdict])
+        rows.append([str(e["number"]), _seat(e["seat"]), share.beside(), share.interval(), gap.text, verdict])
     return Grid(
         "Shares of the wins by seat", ["no.", "seat", "wins", "interval", "minus fair", "target band"], rows,
         f"A shared win counts in parts. The band of {100 * params.seats.band:g} points around the fair share says "
@@ -92,7 +92,7 @@ def changes(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
         parts = [words.number_of(float(facts.get(f"{e['key']}.{p}").value)) for p in ("better", "same", "worse")]
         spread = facts.get(f"{e['key']}.sd").text
         told = [str(e["number"]), e["against"], e["column"], _seat(e["seat"])]
-        rows.append([*told, fact.text, fact.interval(), spread, *parts, _MATTERS[e["verdict"]]])
+        rows.append([*told, fact.beside(), fact.interval(), spread, *parts, _MATTERS[e["verdict"]]])
     head = ["no.", "against", "of", "seat", "difference", "interval", "spread", "higher", "same", "lower", "matters?"]
     return Grid(
         "Differences on the same dice", head, rows,

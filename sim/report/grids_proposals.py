@@ -184,7 +184,9 @@ def _seats(facts: Facts, model: Model, params: Params) -> Grid:
     for entry in model["parlett"]["better"]:
         for printed, changed in zip(entry["prices"]["first.printed"], entry["prices"]["first.changed"], strict=True):
             before, after = facts.get(printed["key"]), facts.get(changed["key"])
-            rows.append([entry["told"], printed["who"], before.text, before.interval(), after.text, after.interval()])
+            rows.append(
+                [entry["told"], printed["who"], before.beside(), before.interval(), after.beside(), after.interval()]
+            )
         if not entry["proposed"]:
             rows.append([entry["status"], "", "", "", "", ""])
     return Grid(

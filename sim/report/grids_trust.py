@@ -43,7 +43,7 @@ def alarms(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
     for entry in model["trust"]["alarms"]:
         rate = facts.get(f"{entry['key']}.rate")
         counts = [facts.get(f"{entry['key']}.{name}").text for name in ("claims", "held")]
-        rows.append([entry["told"], *counts, rate.text, rate.interval()])
+        rows.append([entry["told"], *counts, rate.beside(), rate.interval()])
     return Grid(
         "Claims that something differs, by family",
         ["family", "claims", "hold", "false alarms in A/A runs", "interval"],

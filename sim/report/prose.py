@@ -92,7 +92,7 @@ class Prose:
 
     def with_interval(self, key: str) -> str:
         """Quote a value with its interval."""
-        return self._marked(key, lambda fact: f"{fact.text} ({fact.interval()})")
+        return self._marked(key, lambda fact: f"{fact.beside()} ({fact.interval()})")
 
     def _marked(self, key: str, told: Callable[[Fact], str]) -> str:
         fact, number = self.facts.quote(key)

@@ -19,12 +19,14 @@ from sim.report.alarms import alarm_tables
 from sim.report.decided import decided_tables
 from sim.report.inputs import Given, Stored
 from sim.report.own_tables import own_tables
+from sim.report.params import Params
 from sim.report.parts import sections_of
 from sim.report.tables_proposals import fresh_sweeps, proposal_tables
 from sim.report.thumb import thumb_tables
 from sim.report.verified import verification_tables
 
 INDEX = "index.json"
+TAKEN = "parameters.json"
 Tables = dict[str, pl.DataFrame]
 
 
@@ -208,8 +210,17 @@ def sweeps(inputs: Mapping[str, Stored]) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def write_tables(tables: Tables, folder: Path) -> None:
-    """One CSV file per table and an index of their columns; tables that are gone are removed."""
+#: what tables do not depend on
+_LATER = {"figures", "findings"}
+
+
+def _taken(params: Params) -> dict[str, Any]:
+    """The parameters that decide what stands in the tables."""
+    return params.model_dump(mode="json", exclude=_LATER)
+
+
+def write_tables(tables: Tables, folder: Path, params: Params) -> None:
+    """One CSV file per table, an index of their columns, and the parameters; tables that are gone are removed."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.csv"):
         if old.stem not in tables:
@@ -218,12 +229,26 @@ def write_tables(tables: Tables, folder: Path) -> None:
     for name, frame in tables.items():
         frame.write_csv(folder / f"{name}.csv", quote_style="non_numeric", null_value="")
         index[name] = {"rows": frame.height, "columns": {c: str(t) for c, t in frame.schema.items()}}
-    (folder / INDEX).write_text(json.dumps(index, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    for name, content in ((INDEX, index), (TAKEN, _taken(params))):
+        (folder / name).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def read_tables(folder: Path) -> Tables:
-    """The tables that `write_tables` wrote, with their dtypes."""
+def read_tables(folder: Path, params: Params) -> Tables:
+    """The tables that `write_tables` wrote, with their dtypes.
+
+    Raises
+    ------
+    ReportError
+        In one line: no tables, or tables made with other parameters, whose verdicts would contradict the text.
+    """
     try:
+        taken, wanted = json.loads((folder / TAKEN).read_text(encoding="utf-8")), _taken(params)
+        for key in wanted:
+            if taken.get(key) != wanted[key]:
+                raise ReportError(
+                    f"the tables in {folder} were made with another '{key}' in the parameters file; accepted: the same "
+                    f"parameters, or run `sim report tables` again"
+                )
         index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
         return {name: _read(folder / f"{name}.csv", note["columns"]) for name, note in index.items()}
     except FileNotFoundError as error:
