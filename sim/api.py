@@ -220,6 +220,7 @@ def adjusted(
     first_game: int = 0,
     value: str = "auto",
     level: float = 0.95,
+    outcome: str | None = None,
 ) -> Adjusted:
     """Mean outcomes with the luck of the dice taken out: as exact as many times more games, and without bias.
 
@@ -230,9 +231,13 @@ def adjusted(
     value : str
         The value function that luck is measured with; it decides how much is saved, never what is estimated. For
         caterpillars ``exact`` (beginner and intermediate, sheets without blanks), ``fitted`` (the networks that policy
-        `learned` plays by), ``auto`` (exact where there is one, else fitted); for karolinchen ``race``, or ``auto``.
+        `learned` plays by), ``auto`` (exact where there is one, else fitted); for karolinchen ``race``, or ``auto``;
+        for parlett ``fitted``, or ``auto``.
     level : float
         Of the intervals.
+    outcome : str, optional
+        What luck is taken out of: ``score`` for caterpillars, ``win`` for karolinchen, ``score`` (left out) or ``win``
+        (share of a win) for parlett.
 
     Returns
     -------
@@ -258,8 +263,11 @@ def adjusted(
         raise InputError(f"{seats} policies were given to adjusted; accepted: 1 to {MOST_ADJUSTED}")
     if not (isinstance(level, float) and 0 < level < 1):
         raise InputError(f"level = {level!r} is not accepted; accepted: a number between 0 and 1")
+    known = scenario.game.adjustable
+    if outcome is not None and known and outcome not in known:
+        raise InputError(unknown("outcome", outcome, known))
     announce(scenario.game)
-    playable = scenario.game.luck(scenario.rules, scenario.policies, value)
+    playable = scenario.game.luck(scenario.rules, scenario.policies, value, outcome)
 
     def consume(_first: int, _games: int, outs: list[np.ndarray], sums: LuckSums) -> None:
         sums.add(outs[0][0], outs[0][1])

@@ -504,6 +504,8 @@ class Game(abc.ABC):
     example: tuple[str, ...] = ("random",)
     #: columns that tell which of two seats of one game did better, the first one first
     order: tuple[str, ...] = ("win",)
+    #: outcomes that luck can be taken out of (`luck`), the usual one first
+    adjustable: tuple[str, ...] = ()
 
     def own_parameters(self, functions: Mapping[str, Any]) -> tuple[PolicyParameter, ...]:
         """Parameters that every policy of the game has in front of its own; `functions` are a user's, by slot."""
@@ -572,7 +574,9 @@ class Game(abc.ABC):
         """
         raise InputError(f"{self.name} has no exact solver")
 
-    def luck(self, rules: RulesModel, policies: Sequence[Policy], value: str = "auto") -> Playable:
+    def luck(
+        self, rules: RulesModel, policies: Sequence[Policy], value: str = "auto", outcome: str | None = None
+    ) -> Playable:
         """Games with the luck of their chance events taken out of the outcome, see `sim.stats.luck`.
 
         The output of what is returned has two rows of doubles: the outcome, and the outcome less its luck, that is less
@@ -584,13 +588,15 @@ class Game(abc.ABC):
             Checked, see `scenario`.
         value : str
             Name of the value function; ``auto``: the best one that the game has for these rules.
+        outcome : str, optional
+            One of `adjustable`, checked; left out: the first of them.
 
         Raises
         ------
         InputError
             For a value that the game does not have, or not for these rules.
         """
-        known = "caterpillars, karolinchen"
+        known = "caterpillars, karolinchen, parlett"
         raise InputError(f"{self.name} has no value functions to take luck out with; accepted: {known}")
 
     def answer(self, solved: Any, pmf: bool | None = None) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from sim.stats.joint import Joint
 
 #: adjusted outcomes are rounded to this, so that their sums are whole and do not depend on the order of games
 STEP = 2.0**-16
-#: games that are summed in 64 bits before Python's whole numbers take over
+#: most games that are summed in 64 bits before Python's whole numbers take over; fewer where outcomes are large
 _CHUNK = 1024
 
 
@@ -123,8 +123,12 @@ class LuckSums:
         """Add games: float64[n × seats] each, the seats of a game next to each other."""
         both = np.hstack([outcome.reshape(-1, self.seats), adjusted.reshape(-1, self.seats)])
         whole = np.rint(both / STEP).astype(np.int64)
-        for start in range(0, len(whole), _CHUNK):
-            part = whole[start : start + _CHUNK]
+        peak = int(np.abs(whole).max(initial=0))
+        chunk = min(_CHUNK, 2**62 // max(peak * peak, 1))
+        if chunk == 0:  # thousands of points: Python's whole numbers from the first
+            whole, chunk = whole.astype(object), _CHUNK
+        for start in range(0, len(whole), chunk):
+            part = whole[start : start + chunk]
             self._sums += part.sum(axis=0).astype(object)
             self._cross += (part.T @ part).astype(object)
         self.n += len(whole)

@@ -223,7 +223,7 @@ def test_no_bias_over_many_policies_and_sheets():
         ({"value": "exact"}, "6 blanks"),
         ({"policies": ["greedy"] * 21}, "21 policies"),
         ({"level": 95}, "level = 95"),
-        ({"game": "parlett", "policies": ["greedy", "greedy"]}, "parlett has no value functions"),
+        ({"outcome": "win"}, "outcome"),
     ],
 )
 def test_wrong_calls_are_told_in_one_line(call, said):

@@ -42,6 +42,7 @@ class CaterpillarsGame(Game):
     policies = POLICIES
     slots = slot_arguments(SLOTS)
     headline = ("score", "win")
+    adjustable = ("score",)
     example = ("planner", "greedy")
     order = ("score", "box_sum")
 
@@ -85,7 +86,9 @@ class CaterpillarsGame(Game):
         plan = _plan(rules.text()) if any(reads_plan(p, rules) for p in policies) else None
         return CaterpillarsPlayable(rules, policies, book, plan)
 
-    def luck(self, rules: RulesModel, policies: Sequence[Policy], value: str = "auto") -> LuckyPlayable:
+    def luck(
+        self, rules: RulesModel, policies: Sequence[Policy], value: str = "auto", outcome: str | None = None
+    ) -> LuckyPlayable:
         assert isinstance(rules, CaterpillarsRules)
         if value not in VALUES:
             raise InputError(unknown("value", value, VALUES))

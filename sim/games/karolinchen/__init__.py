@@ -36,6 +36,7 @@ class KarolinchenGame(Game):
     policies = POLICIES
     slots = slot_arguments(SLOTS)
     headline = ("turns", "win")
+    adjustable = ("win",)
     example = ("racer", "odds", "match", "random")
 
     def check_seats(self, rules: RulesModel, seats: int) -> None:
@@ -77,7 +78,9 @@ class KarolinchenGame(Game):
         book = _book(_decisive(rules).text()) if any(reads_book(p) for p in policies) else None
         return KarolinchenPlayable(rules, policies, book)
 
-    def luck(self, rules: RulesModel, policies: Sequence[Policy], value: str = "auto") -> LuckyPlayable:
+    def luck(
+        self, rules: RulesModel, policies: Sequence[Policy], value: str = "auto", outcome: str | None = None
+    ) -> LuckyPlayable:
         assert isinstance(rules, KarolinchenRules)
         if value not in VALUES:
             raise InputError(unknown("value", value, VALUES))

@@ -10,12 +10,16 @@ from sim.errors import InputError, PolicyError, unknown
 from sim.games.base import Field, Game, Policy, RulesModel
 from sim.games.parlett import trace as _trace
 from sim.games.parlett.kernel import KERNEL_VERSION, SLOTS, ParlettPlayable, result_fields
+from sim.games.parlett.luck.playable import LuckyPlayable
 from sim.games.parlett.policies import POLICIES
 from sim.games.parlett.rounds import ParlettRecorder, round_fields
 from sim.games.parlett.rules import ParlettRules
 
 #: what describes a position with all cards known
 SOLVE_ARGUMENTS = ("hands", "stock", "suit", "total", "previous", "running", "mover")
+
+#: value functions to take luck out with
+VALUES = ("auto", "fitted")
 
 
 class ParlettGame(Game):
@@ -28,6 +32,7 @@ class ParlettGame(Game):
     policies = POLICIES
     slots = slot_arguments(SLOTS)
     headline = ("score", "win")
+    adjustable = ("score", "win")
     example = ("planner", "greedy")
 
     def check_seats(self, rules: RulesModel, seats: int) -> None:
@@ -42,6 +47,14 @@ class ParlettGame(Game):
     def compile(self, rules: RulesModel, policies: Sequence[Policy]) -> ParlettPlayable:
         assert isinstance(rules, ParlettRules)
         return ParlettPlayable(rules, policies)
+
+    def luck(
+        self, rules: RulesModel, policies: Sequence[Policy], value: str = "auto", outcome: str | None = None
+    ) -> LuckyPlayable:
+        assert isinstance(rules, ParlettRules)
+        if value not in VALUES:
+            raise InputError(unknown("value", value, VALUES))
+        return LuckyPlayable(rules, policies, outcome or self.adjustable[0])
 
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
         assert isinstance(rules, ParlettRules)
