@@ -15,7 +15,8 @@ import sim
 from sim.analysis import Games, bedtime_dial, fair_tails
 from sim.analysis.dial import exact_chance, turns_within
 from sim.cli import build
-from sim.errors import InputError
+from sim.cli import run as command
+from sim.errors import SimError
 
 SHORT = [1, 1, 1, 1, 1, 2]
 LONG = [1, 2, 2, 2, 2, 2]
@@ -104,11 +105,15 @@ def test_minutes_are_whole_turns() -> None:
         ({"players": 3, "minutes": 0}, "minutes = 0 is not accepted; accepted: a number greater than 0"),
         ({"players": 3, "minutes": math.nan}, "minutes = nan"),
         ({"players": 3, "minutes": 20, "seconds_per_turn": -1}, "seconds_per_turn = -1"),
+        ({"players": 2, "minutes": 20, "enough": 1.5}, "enough = 1.5 is not accepted; accepted: a chance above 0 and"),
+        ({"players": 2, "minutes": 20, "enough": 0}, "enough = 0 is not accepted"),
+        ({"players": 2, "minutes": 20, "enough": math.nan}, "enough = nan is not accepted"),
+        ({"players": 2, "minutes": 20, "policy": "nosuch"}, "unknown policy of karolinchen 'nosuch'; accepted: random"),
         ({"players": 3, "minutes": 20}, "no stored games of 3 who all play match; accepted: run"),
     ],
 )
 def test_wrong_questions_are_one_line(asked: dict[str, Any], told: str) -> None:
-    with pytest.raises(InputError, match=told) as error:
+    with pytest.raises(SimError, match=told) as error:
         bedtime_dial(**asked)
     assert "\n" not in str(error.value)
 
@@ -185,3 +190,24 @@ def test_compensate_on_the_command_line() -> None:
     told = call("compensate", "parlett", "--policy", "greedy", "--policy", "random", "--games", "1000")
     assert "both play" in told
     assert "random" in told
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (("bedtime", "--enough", "1.5"), "enough = 1.5 is not accepted; accepted: a chance above 0 and below 1"),
+        (("bedtime", "--enough", "most"), "enough = most is not accepted; accepted: a chance above 0 and below 1"),
+        (("bedtime", "--policy", "nosuch"), "unknown policy of karolinchen 'nosuch'; accepted: "),
+        (("compensate", "--band", "0.6"), "band = 0.6 is not accepted; accepted: a number above 0 and below 0.5"),
+        (("compensate", "karolinchen", "--band", "0"), "band = 0 is not accepted; accepted: a number above 0 and"),
+        (("compensate", "--band", "wide"), "band = wide is not accepted; accepted: a number above 0 and below 0.5"),
+    ],
+)
+def test_wrong_options_are_refused_before_any_work(
+    asked: tuple[str, ...], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ("--data", str(tmp_path)) if asked[0] == "bedtime" else ()
+    assert command([*asked, *where]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 1
+    assert told in said[0]

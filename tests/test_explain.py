@@ -18,7 +18,7 @@ SWEEP = {
     "game": "caterpillars",
     "seed": 4,
     "games": 4_000,
-    "by": ["score", "zeros"],
+    "by": ["score", "zeros", "win"],
     "variants": [{"grid": {"level": ["beginner", "intermediate"]}, "one_factor": {"zero_rule": ["split"]}}],
     "policies": ["greedy", "child"],
 }
@@ -54,8 +54,24 @@ def test_a_figure_that_no_reading_gives_is_not_explained(frames: tuple[pl.DataFr
     assert not found["agrees"].any()
     assert found.height == 8
     assert (found["off"] > 0).all()
-    far = found["off"].abs() / found["reach"]
-    assert far.to_list() == sorted(far)
+    assert found["off"].to_list() == sorted(found["off"])
+
+
+def test_a_median_without_width_is_as_near_as_it_is() -> None:
+    """Of two medians that miss, the nearer one comes first, though its interval has no width; those that agree lead."""
+    games = {"sharp": {8: 1000}, "wide": {3: 300, 5: 300, 9: 300}, "fits": {6: 4, 10: 6, 14: 4}}
+    counts = pl.DataFrame(
+        [
+            {"scenario": name, "seat": 0, "score": score, "count": n}
+            for name, scores in games.items()
+            for score, n in scores.items()
+        ]
+    )
+    scenarios = pl.DataFrame({"scenario": list(games), "label": list(games)})
+    found = explain(counts, scenarios, 8.4, measure="median")
+    assert found["scenario"].to_list() == ["fits", "sharp", "wide"]
+    assert found["agrees"].to_list() == [True, False, False]
+    assert found["reach"][1] == 0
 
 
 def test_fewer_digits_and_fewer_games_agree_with_more(frames: tuple[pl.DataFrame, pl.DataFrame]) -> None:
@@ -88,6 +104,11 @@ def test_medians_spreads_and_other_columns_can_be_published(frames: tuple[pl.Dat
         ({"published": float("nan")}, "published = nan"),
         ({"rounding": -1.0}, "rounding = -1.0"),
         ({"seat": 3}, "seat = 3 has no games"),
+        (
+            {"published": 31.0, "of": "win"},
+            r"figure = 31 of win .* a share from 0 to 1 \(0.31\)",
+        ),
+        ({"published": -0.5, "of": "win"}, "figure = -0.5 of win"),
     ],
 )
 def test_wrong_questions_are_refused_in_one_line(

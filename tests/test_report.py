@@ -285,6 +285,17 @@ def test_the_shipped_parameters_are_accepted():
         ("levels: [1", "not readable as YAML"),
         ("just words", "holds no mapping"),
         ("confidence: 0.95", "'levels' is missing"),
+        ("karolinchen: {published_minutes: [20, 15]}", "karolinchen.published_minutes has [20.0, 15.0]; accepted: the"),
+        ("karolinchen: {published_minutes: [0, 15]}", "karolinchen.published_minutes has [0.0, 15.0]"),
+        ("karolinchen: {bedtime: []}", "karolinchen.bedtime has no time; accepted: one or more"),
+        ("karolinchen: {bedtime: [-5]}", "karolinchen.bedtime has [-5.0]"),
+        (
+            "karolinchen: {policy: nosuch}",
+            "karolinchen.policy has an unknown policy of karolinchen 'nosuch'; accepted: ",
+        ),
+        ("karolinchen: {policy: match(slip=2)}", "karolinchen.policy has policy match: slip = '2'"),
+        ("parlett: {policy: nosuch}", "parlett.policy has an unknown policy of parlett 'nosuch'; accepted: "),
+        ("parlett: {hold: {policy: nosuch}}", "parlett.hold.policy has an unknown policy of parlett"),
     ],
 )
 def test_wrong_parameters_are_refused_in_one_line(tmp_path, change, names):

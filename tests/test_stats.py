@@ -68,7 +68,7 @@ def test_quantile_interval_of_scipy_encloses_the_same_ranks():
     assert abs(ours.high - theirs.high) <= 1
 
 
-@pytest.mark.parametrize(("successes", "n"), [(1, 10), (5, 10), (263, 4000), (10, 10), (999, 1000)])
+@pytest.mark.parametrize(("successes", "n"), [(1, 10), (5, 10), (263, 4000), (9, 10), (999, 1000)])
 def test_wilson_is_scipys(successes, n):
     ci = sp.binomtest(successes, n).proportion_ci(0.95, method="wilson")
     e = stats.wilson(successes, n)
@@ -79,6 +79,35 @@ def test_none_seen_is_not_never():
     e = stats.wilson(0, 1000)
     assert (e.value, e.low) == (0, 0)
     assert e.high == pytest.approx(3 / 1000, rel=0.01)
+
+
+@pytest.mark.parametrize("n", [1, 10, 1000])
+def test_all_of_them_is_the_complement_of_none(n):
+    none, every = stats.wilson(0, n), stats.wilson(n, n)
+    assert (every.value, every.low, every.high) == (1, pytest.approx(1 - none.high), 1)
+    assert stats.wilson(1000, 1000).low == pytest.approx(1 - 3 / 1000, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: stats.wilson(11, 10), "11 of 10 games; accepted: from 0 to all of them"),
+        (lambda: stats.wilson(-1, 10), "-1 of 10 games"),
+        (lambda: stats.mean([0, 1], [1.5, 3]), "a count of 1.5; accepted: whole numbers of games"),
+        (lambda: stats.mean([0, 1], [1, float("nan")]), "a count of nan"),
+        (lambda: stats.mean_share([0, 1], [1.5, 3]), "a count of 1.5"),
+        (lambda: stats.win_draw_loss([0, 1], [1.5, 3]), "a count of 1.5"),
+        (lambda: stats.paired([0, 1], [1.5, 3]), "a count of 1.5"),
+        (lambda: stats.survival([-1, 2], [1, 3]), "a time of -1; accepted: times from 0 on"),
+        (lambda: stats.time_quantile([-1, 2], [1, 3], 0.5), "a time of -1"),
+        (lambda: stats.longer_than([-1, 2], [1, 3], 1), "a time of -1"),
+    ],
+)
+def test_counts_that_are_none_are_refused_in_one_line(call, said):
+    with pytest.raises(ValueError, match=said) as error:
+        call()
+    assert "\n" not in str(error.value)
+    assert stats.mean([0, 1], [1.0, 3.0]).value == 0.75  # whole numbers may come as floats
 
 
 def test_paired_difference():

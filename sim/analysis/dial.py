@@ -14,6 +14,7 @@ from sim.analysis.candidates import Allowed, Games
 from sim.analysis.candidates_seats import shortening_candidates
 from sim.analysis.proposals import ENOUGH, PROPOSAL, pick, same_candidate
 from sim.errors import InputError
+from sim.games import get
 from sim.stats import Estimate
 
 #: what the box allows: a second roll, who rolls first, and cards that are full with fewer fruits
@@ -140,13 +141,18 @@ def bedtime_dial(
     Raises
     ------
     InputError
-        In one line: a number of players or minutes that is none, or games that are not there.
+        In one line: a number of players, minutes or a chance that is none, or games that are not there.
+    PolicyError
+        In one line: a policy that Karolinchen does not know.
     """
     if not 2 <= players <= 6:
         raise InputError(f"players = {players} is not accepted; accepted: a whole number from 2 to 6")
     for name, value in (("minutes", minutes), ("seconds_per_turn", seconds_per_turn)):
         if not (value > 0 and math.isfinite(value)):
             raise InputError(f"{name} = {value:g} is not accepted; accepted: a number greater than 0")
+    if not 0 < enough < 1:
+        raise InputError(f"enough = {enough:g} is not accepted; accepted: a chance above 0 and below 1, as 0.9")
+    get("karolinchen").policies.parse(policy)
     turns = turns_within(minutes, seconds_per_turn)
     exact = exact and players == 2
     base = f"{policy} ×{players}"

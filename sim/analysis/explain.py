@@ -60,12 +60,13 @@ def explain(
     -------
     polars.DataFrame
         Columns scenario, label, value, low, high, n, off (published minus value), reach (how far off would still
-        agree), agrees (bool); sorted by \\|off\\| / reach, as they stand in the sweep where equal.
+        agree), agrees (bool); first those that agree, then the others, both sorted by \\|off\\|, as they stand in the
+        sweep where equal.
 
     Raises
     ------
     InputError
-        In one line: an unknown column or measure, no games of the seat.
+        In one line: an unknown column or measure, a share of wins that is none, no games of the seat.
     """
     if measure not in MEASURES:
         raise InputError(unknown("measure", measure, MEASURES))
@@ -81,6 +82,9 @@ def explain(
         raise InputError(
             f"published = {published}, rounding = {rounding} is not accepted; accepted: a number, and a rounding from 0"
         )
+    if of == "win" and not 0 <= published <= 1:
+        hint = f" ({published / 100:g})" if 1 < published <= 100 else ""
+        raise InputError(f"figure = {published:g} of win is not accepted; accepted: a share from 0 to 1{hint}")
     rows = []
     frame = attach(counts.filter(pl.col("seat") == seat), scenarios, ["label"])
     for key, part in groups(frame, ["scenario", "label"]):
@@ -95,9 +99,8 @@ def explain(
     found = table(rows, schema | {"off": pl.Float64, "reach": pl.Float64, "agrees": pl.Boolean})
     if found.is_empty():
         raise InputError(f"seat = {seat} has no games in this sweep; accepted: a seat and scenarios that were played")
-    # a scenario in which nothing varies reaches nowhere: only the very figure agrees
-    far = pl.when(pl.col("off") == 0).then(0.0).otherwise(pl.col("off").abs() / pl.col("reach"))
-    return found.sort(far, maintain_order=True)
+    # not by off / reach: the interval of a median is often a single value, and none beside it would then come near
+    return found.sort(~pl.col("agrees"), pl.col("off").abs(), maintain_order=True)
 
 
 def _estimate(sample: Sample, measure: str, level: float) -> stats.Estimate:

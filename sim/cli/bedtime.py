@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sim.cli.common import GameName, Json, PolicyTexts, Seed, Workers, number, print_frame, print_json
+from sim.cli.common import GameName, Json, PolicyTexts, Seed, Workers, note_stale, number, print_frame, print_json
 from sim.cli.sweep import Data
 from sim.errors import InputError
 
@@ -34,6 +34,7 @@ def bedtime(
     from sim.analysis.dial import bedtime_dial
     from sim.cli.common import waiting
 
+    note_stale(["karolinchen"], data)
     stored, fresh = (_games(name, data) for name in ("karolinchen", "proposals-karolinchen"))
     with waiting("solving the game of two"):
         found = bedtime_dial(
@@ -43,7 +44,7 @@ def bedtime(
             fresh=fresh,
             policy=policy,
             seconds_per_turn=_real("seconds-per-turn", seconds),
-            enough=_real("enough", enough),
+            enough=_real("enough", enough, "a chance above 0 and below 1, as 0.9"),
             workers=number("workers", workers),
         )
     if as_json:
@@ -91,11 +92,11 @@ def _chance(e: Any) -> str:
     return f"{in_hundred(e.value)} games ({sure}, {e.n:,} games)"
 
 
-def _real(name: str, text: str) -> float:
+def _real(name: str, text: str, accepted: str = "a number greater than 0") -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"{name} = {text} is not accepted; accepted: a number greater than 0") from None
+        raise InputError(f"{name} = {text} is not accepted; accepted: {accepted}") from None
 
 
 def compensate(
@@ -114,7 +115,9 @@ def compensate(
 ) -> None:
     """The smallest handicap that makes a seat fair: points (parlett), tails (karolinchen, two players, exact)."""
     chosen = list(policies or (["random", "greedy", "planner"] if game == "parlett" else ["match"]))
-    limit = _real("band", band)
+    limit = _real("band", band, (accepted := "a number above 0 and below 0.5, as 0.02"))
+    if not 0 < limit < 0.5:
+        raise InputError(f"band = {band} is not accepted; accepted: {accepted}")
     if game == "parlett":
         seeds = number("seed", seed), number("fresh-seed", fresh)
         _points(chosen, limit, number("games", games), seeds, number("workers", workers), as_json)

@@ -85,6 +85,15 @@ def rules_from(preset: str | None, texts: Sequence[str] | None) -> dict[str, Any
     return rules
 
 
+def note_stale(sweeps: Iterable[str], data: Path) -> None:
+    """Say on stderr which stored sweeps are not what their files would play now."""
+    from sim.sweep.stale import stale
+
+    for sweep in sweeps:
+        if told := stale(sweep, data):
+            print(f"note: {told}", file=sys.stderr, flush=True)
+
+
 def line_up(game: Any, policies: Sequence[str] | None) -> list[str]:
     """The policies given, or the game's example line-up."""
     return list(policies) if policies else list(game.example)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sim.cli.common import Json, Workers, number, print_json
+from sim.cli.common import Json, Workers, note_stale, number, print_json
 from sim.errors import InputError
 
 REPORTS = Path("reports")
@@ -63,7 +63,8 @@ def report(
 ) -> None:
     """Write the balance report from stored sweeps: result tables, figures, then the page."""
     from sim.report.build import STEPS, build_report
-    from sim.report.parts import check_parts
+    from sim.report.params import read_params
+    from sim.report.parts import check_parts, sweeps_of
     from sim.report.pdf import find_browser, print_pdf
     from sim.report.verified import RECORD
 
@@ -79,6 +80,11 @@ def report(
             _play(sweep, data, number("workers", workers))
     if pdf:
         find_browser()  # before the work, not after it
+    if "tables" in chosen:  # the later steps read the tables alone
+        stored = read_params(params).sweeps.model_dump()
+        needed = [stored[name] for name in sweeps_of(parts or check_parts(()))]
+        own = [] if sweep is None or sweep.endswith((".yaml", ".yml")) else [sweep]  # a file was just played
+        note_stale(needed if sweep is None else own, data)
     page = build_report(data, folder, params, chosen, parts, record, sweep)
     made = {"tables": folder / "tables", "figures": folder / "build", "page": page}
     told = {step: str(made[step]) for step in STEPS if step in chosen}

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from sim.errors import ReportError, unknown
+from sim.errors import PolicyError, ReportError, unknown
 
 MEASURES = ("score", "spread", "choice", "chance")
+
+
+def _policy_of(game: str, text: str) -> str:
+    """A policy's text as it was given, if `game` knows it."""
+    from sim.games import get
+
+    try:
+        get(game).policies.parse(text)
+    except PolicyError as error:
+        raise ValueError(f"an {error}" if str(error).startswith("unknown") else str(error)) from None
+    return text
 
 
 class _Part(BaseModel):
@@ -69,6 +81,25 @@ class Karolinchen(_Part):
     published_minutes: tuple[float, float] = (15, 20)
     bedtime: list[float] = [15, 20, 30]
 
+    @field_validator("policy")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        return _policy_of("karolinchen", value)
+
+    @field_validator("published_minutes")
+    @classmethod
+    def _ascending(cls, value: tuple[float, float]) -> tuple[float, float]:
+        if not 0 < value[0] <= value[1] < math.inf:
+            raise ValueError(f"{list(value)}; accepted: the shortest and the longest time in minutes, as [15, 20]")
+        return value
+
+    @field_validator("bedtime")
+    @classmethod
+    def _some_minutes(cls, value: list[float]) -> list[float]:
+        if not value or not all(0 < minutes < math.inf for minutes in value):
+            raise ValueError(f"{value or 'no time'}; accepted: one or more numbers of minutes above 0, as [15, 20, 30]")
+        return value
+
 
 class Hold(_Part):
     """The policy parameter behind the court-holding curve."""
@@ -76,12 +107,22 @@ class Hold(_Part):
     policy: str = "hoarder"
     parameter: str = "threshold"
 
+    @field_validator("policy")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        return _policy_of("parlett", value)
+
 
 class Parlett(_Part):
     """Headline line-up and court-holding curve."""
 
     policy: str = "greedy"
     hold: Hold = Hold()
+
+    @field_validator("policy")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        return _policy_of("parlett", value)
 
 
 #: rule parameters that may change → their settings, or all that were played

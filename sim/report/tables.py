@@ -13,7 +13,7 @@ import polars as pl
 
 from sim import analysis
 from sim.analysis.frames import plain
-from sim.errors import ReportError
+from sim.errors import ReportError, listing
 from sim.report import tables_choices
 from sim.report.alarms import alarm_tables
 from sim.report.decided import decided_tables
@@ -133,9 +133,15 @@ def _parlett(given: Given) -> Tables:
     conf, hold, band = params.confidence, params.parlett.hold, params.seats.band
     base = plain(p.scenarios, "parlett")
     varied = p.scenarios.filter(pl.col("factor") != "").rename({"value": "setting"})
+    duels = analysis.duels(p.counts, base, (), conf)
+    if params.parlett.policy not in (met := duels["opponent"].unique(maintain_order=True).to_list()):
+        raise ReportError(
+            f"sweep {p.head['sweep']} has no duels against {params.parlett.policy}; "
+            f"accepted: parlett.policy as played there: {listing(met)}"
+        )
     tables = {
         "hold": analysis.hold_curve(p.counts, base, hold.policy, hold.parameter, conf),
-        "duels": analysis.duels(p.counts, base, (), conf),
+        "duels": duels,
         "parlett_seats": analysis.seat_shares(p.counts, base, band, ("line_up",), conf),
         "parlett_rules": analysis.seat_shares(p.counts, varied, band, ("factor", "setting", "line_up"), conf),
     }

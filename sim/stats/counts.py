@@ -13,6 +13,14 @@ from scipy import stats
 from sim.stats.estimate import Estimate
 
 
+def whole(counts: ArrayLike) -> np.ndarray:
+    """Counts of games as int64; ValueError where one is no whole number, instead of cutting it off."""
+    c = np.asarray(counts)
+    if c.dtype.kind == "f" and not (odd := np.isfinite(c) & (c == np.floor(c))).all():
+        raise ValueError(f"a count of {c[~odd].flat[0]:g}; accepted: whole numbers of games")
+    return c.astype(np.int64, copy=False)
+
+
 def sample(values: ArrayLike, counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Distinct values in ascending order and their counts; zero counts are left out.
 
@@ -20,9 +28,14 @@ def sample(values: ArrayLike, counts: ArrayLike) -> tuple[np.ndarray, np.ndarray
     -------
     values : float64 array
     counts : int64 array
+
+    Raises
+    ------
+    ValueError
+        In one line: a count that is negative or no whole number, or not one for each value.
     """
     v = np.asarray(values, np.float64).ravel()
-    c = np.asarray(counts, np.int64).ravel()
+    c = whole(counts).ravel()
     if v.shape != c.shape:
         raise ValueError(f"{v.size} values with {c.size} counts")
     if c.size and c.min() < 0:

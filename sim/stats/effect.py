@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from sim.stats.compare import Verdict, superiority
-from sim.stats.counts import mean, moments
+from sim.stats.counts import mean, moments, whole
 from sim.stats.estimate import Estimate
 from sim.stats.proportions import mean_share
 
@@ -63,7 +63,7 @@ def effect_sizes(
         Exact counts of the two sides, of the same games.
     """
     d = np.asarray(differences, np.float64)
-    c = np.asarray(counts, np.int64)
+    c = whole(counts)
     found, a, b = moments(d, c), moments(*one), moments(*other)
     if not found.n == a.n == b.n:
         raise ValueError(f"{found.n} differences of {a.n} and {b.n} games; accepted: three counts of the same games")

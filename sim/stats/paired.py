@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sim.stats.counts import mean, moments
+from sim.stats.counts import mean, moments, whole
 from sim.stats.estimate import Estimate
 from sim.stats.proportions import wilson
 
@@ -36,7 +36,7 @@ class Paired:
 def paired(differences: ArrayLike, counts: ArrayLike, level: float = 0.95) -> Paired:
     """Summary of paired differences given as counts."""
     d = np.asarray(differences, np.float64)
-    c = np.asarray(counts, np.int64)
+    c = whole(counts)
     n = int(c.sum())
     m = mean(d, c, level)
     m = Estimate(m.value, m.low, m.high, n, level, "mean of paired differences, Student's t")

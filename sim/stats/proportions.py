@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from sim.stats.counts import moments
+from sim.stats.counts import moments, whole
 from sim.stats.estimate import Estimate
 
 
@@ -35,11 +35,24 @@ def wilson_band(successes: ArrayLike, n: ArrayLike, level: float = 0.95) -> tupl
 
 
 def wilson(successes: int, n: int, level: float = 0.95) -> Estimate:
-    """Share with Wilson's interval; for 0 of n the one-sided bound −ln(1 − level)/n, about 3/n at 95 %."""
+    """Share with Wilson's interval; for 0 of n the one-sided bound −ln(1 − level)/n, about 3/n at 95 %.
+
+    For n of n it is the complement: from 1 − 3/n up to 1.
+
+    Raises
+    ------
+    ValueError
+        In one line: more successes than games, or less than none.
+    """
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} of {n} games; accepted: from 0 to all of them")
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, 0, level, "Wilson")
-    if successes == 0:
-        return Estimate(0.0, 0.0, min(1.0, -math.log(1 - level) / n), n, level, "0 of n: rule of three")
+    if successes in (0, n):
+        bound = min(1.0, -math.log(1 - level) / n)
+        if successes == 0:
+            return Estimate(0.0, 0.0, bound, n, level, "0 of n: rule of three")
+        return Estimate(1.0, 1 - bound, 1.0, n, level, "n of n: rule of three")
     low, high = wilson_band(successes, n, level)
     return Estimate(successes / n, float(low), float(high), n, level, "Wilson")
 
@@ -50,7 +63,7 @@ def mean_share(values: ArrayLike, counts: ArrayLike, level: float = 0.95) -> Est
     With only zeros and ones it is a plain proportion, and Wilson's interval is used.
     """
     v = np.asarray(values, np.float64)
-    c = np.asarray(counts, np.int64)
+    c = whole(counts)
     if v.size and (v.min() < 0 or v.max() > 1):
         raise ValueError("a share is outside 0 … 1")
     if np.isin(v[c > 0], (0.0, 1.0)).all():
@@ -63,7 +76,7 @@ def mean_share(values: ArrayLike, counts: ArrayLike, level: float = 0.95) -> Est
 def win_draw_loss(values: ArrayLike, counts: ArrayLike, level: float = 0.95) -> Mapping[str, Estimate]:
     """Shares of games won alone (value 1), shared (between) and lost (0), each with Wilson's interval."""
     v = np.asarray(values, np.float64)
-    c = np.asarray(counts, np.int64)
+    c = whole(counts)
     n = int(c.sum())
     parts = {"win": v == 1, "draw": (v > 0) & (v < 1), "loss": v == 0}
     return {name: wilson(int(c[here].sum()), n, level) for name, here in parts.items()}

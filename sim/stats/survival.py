@@ -33,6 +33,13 @@ class Curve:
     level: float
 
 
+def _lengths(times: ArrayLike, counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    v, c = sample(times, counts)
+    if v.size and v[0] < 0:
+        raise ValueError(f"a time of {v[0]:g}; accepted: times from 0 on")
+    return v, c
+
+
 def survival(times: ArrayLike, counts: ArrayLike, capped: int = 0, level: float = 0.95) -> Curve:
     """Survival curve of games that ended, plus `capped` games that were still going at the cap.
 
@@ -44,8 +51,13 @@ def survival(times: ArrayLike, counts: ArrayLike, capped: int = 0, level: float 
         Lengths of the games that ended.
     capped : int
         Games cut off, longer than every time in `times`.
+
+    Raises
+    ------
+    ValueError
+        In one line: a time below 0.
     """
-    v, c = sample(times, counts)
+    v, c = _lengths(times, counts)
     n = int(c.sum()) + capped
     left = n - np.concatenate([[0], np.cumsum(c)])
     low, high = wilson_band(left, np.full(left.shape, n), level)
@@ -55,7 +67,7 @@ def survival(times: ArrayLike, counts: ArrayLike, capped: int = 0, level: float 
 
 def time_quantile(times: ArrayLike, counts: ArrayLike, p: float, capped: int = 0, level: float = 0.95) -> Estimate:
     """Length that a share `p` of games does not exceed; infinite where it lies beyond the cap."""
-    v, c = sample(times, counts)
+    v, c = _lengths(times, counts)
     if capped:
         v, c = np.append(v, math.inf), np.append(c, capped)
     return replace(quantile(v, c, p, level), method="order statistics")
@@ -63,5 +75,5 @@ def time_quantile(times: ArrayLike, counts: ArrayLike, p: float, capped: int = 0
 
 def longer_than(times: ArrayLike, counts: ArrayLike, limit: float, capped: int = 0, level: float = 0.95) -> Estimate:
     """Share of games longer than `limit`; a capped game counts as longer."""
-    v, c = sample(times, counts)
+    v, c = _lengths(times, counts)
     return wilson(int(c[v > limit].sum()) + capped, int(c.sum()) + capped, level)
