@@ -24,7 +24,7 @@ from sim.games.base import Game, Policy, PolicyInfo, PolicyRegistry, RulesModel
 from tests.costly import affordable, effort
 
 ROOT = Path(__file__).resolve().parent.parent
-GAMES = 50 if COMPILED else 2
+GAMES = 20 if COMPILED else 2
 SEED = 20_260
 
 #: values to try for every rule parameter beside its default, one factor at a time around each of `BASES`

@@ -208,7 +208,9 @@ def run_here(name: str, data: Path, **changes: Any) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tuple[list[str], float]]]:
+def played(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[dict[str, tuple[list[str], float]]]:
     """What every notebook shows on the data that are shipped, and the seconds it took."""
     if not COMPILED:
         pytest.skip("with the compiler off, notebooks take too long")
@@ -217,7 +219,13 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tuple
         patch.syspath_prepend(str(FOLDER))
         patch.chdir(FOLDER)
         found = {}
-        for name in NAMES:
+        for name in sorted(
+            {
+                item.callspec.params["name"]
+                for item in request.session.items
+                if hasattr(item, "callspec") and item.function is test_a_notebook_runs_on_what_is_shipped
+            }
+        ):
             begun = time.monotonic()
             found[name] = run_here(name, data, **QUICK), time.monotonic() - begun
         yield found
@@ -238,7 +246,11 @@ def check_figures(text: str) -> None:
         assert inside.count("<svg") == 2, "wide and narrow"
 
 
-@every_notebook
+#: the others run in the pipeline, and here with the deep tests
+OFTEN = {"tour", "karolinchen_length", "optimal_play"}
+
+
+@pytest.mark.parametrize("name", [n if n in OFTEN else pytest.param(n, marks=pytest.mark.deep) for n in NAMES])
 def test_a_notebook_runs_on_what_is_shipped(played: dict[str, tuple[list[str], float]], name: str) -> None:
     shown, seconds = played[name]
     assert seconds < SECONDS

@@ -57,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=[*SWEEPS, "surface"])
+@pytest.fixture(scope="module", params=["mine", "race", pytest.param("plain", marks=pytest.mark.deep), "surface"])
 def made(folder: Path, request: pytest.FixtureRequest) -> Path:
     """A report from the command line, which plays the sweep first."""
     name = str(request.param)

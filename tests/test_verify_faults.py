@@ -118,6 +118,7 @@ def caught(fault: Fault, folder: Path) -> str:
     return line
 
 
+@pytest.mark.deep
 def test_a_wrong_tie_break_is_caught(tmp_path: Path) -> None:
     assert "wins of seat" in caught(SMALLER_SUM_WINS, tmp_path)
 

@@ -233,7 +233,7 @@ def test_a_whole_game_is_that_of_plain_recursion(line_up, starts) -> None:
 
 
 @compiled_only
-@pytest.mark.parametrize("second_roll", [False, True])
+@pytest.mark.parametrize("second_roll", [pytest.param(False, marks=pytest.mark.deep), True])
 def test_fixed_orders_of_two_players_agree_with_the_solver_of_pairs(second_roll) -> None:
     rules = {"fruits": (2, 1, 1, 3, 1, 2), "start_fruit": (3, 0), "reroll_after_eating": second_roll}
     k = solve(["longest", "shortest"], **rules)
