@@ -37,7 +37,7 @@ report: $(STAMP) ## simulate, analyse and write reports/ (a second run does noth
 	@if [ -e .git ] && command -v git >/dev/null; then \
 	  if grep -qs no_scm .dvc/config.local; then $(BIN)/dvc config --quiet --local --unset core.no_scm; fi; \
 	else $(BIN)/dvc config --quiet --local core.no_scm true; fi
-	@$(BIN)/dvc repro $(DRY)
+	@$(BIN)/dvc repro $(DRY) $(STAGES)
 
 verify: $(STAMP) ## simulated results against exact ones, as the pipeline does it
 	@$(BIN)/sim verify --workers $(WORKERS) --out reports/verification.json

@@ -57,7 +57,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=["mine", "race", pytest.param("plain", marks=pytest.mark.deep), "surface"])
+@pytest.fixture(
+    scope="module", params=["mine", *(pytest.param(n, marks=pytest.mark.deep) for n in ("race", "plain", "surface"))]
+)
 def made(folder: Path, request: pytest.FixtureRequest) -> Path:
     """A report from the command line, which plays the sweep first."""
     name = str(request.param)
