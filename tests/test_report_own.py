@@ -107,7 +107,7 @@ def test_without_a_browser_a_pdf_is_refused_in_one_line_before_the_work(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(folder))
-    words = ["report", "--sweep", str(folder / "plain.yaml"), "--pdf", "--out", str(folder / "none")]
+    words = ["report", "--sweep", str(folder / "mine.yaml"), "--pdf", "--out", str(folder / "none")]
     assert command([*words, "--params", str(PARAMS), "--data", str(folder / "data")]) == 2
     error = capsys.readouterr().err
     assert "no browser to print the page with; accepted: one of chromium" in error

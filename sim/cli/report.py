@@ -72,14 +72,14 @@ def report(
     parts = check_parts(only) if only else ()
     folder = out or (REPORTS / f"only-{'-'.join(parts)}" if parts else REPORTS)
     record = REPORTS / RECORD if parts and out is None else None
+    if pdf:
+        find_browser()  # before the work, not after it
     if sweep is not None:
         if parts:
             raise InputError("--only and --sweep were given; accepted: one of them")
         folder, record = out or own_folder(sweep), REPORTS / RECORD
         if "tables" in chosen:
             _play(sweep, data, number("workers", workers))
-    if pdf:
-        find_browser()  # before the work, not after it
     if "tables" in chosen:  # the later steps read the tables alone
         stored = read_params(params).sweeps.model_dump()
         needed = [stored[name] for name in sweeps_of(parts or check_parts(()))]
