@@ -31,8 +31,8 @@ def report(
         typer.Option(
             "--only",
             metavar="PART",
-            help="levels, setup, readings, karolinchen or parlett; may be given several times. Only their sweeps need "
-            "to be stored.",
+            help="levels, setup, readings, karolinchen, parlett or choices; may be given several times. Only "
+            "their sweeps need to be stored.",
         ),
     ] = None,
     sweep: Annotated[

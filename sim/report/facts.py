@@ -114,7 +114,7 @@ class Fact:
         return f"{told} in 100" if kind.text is words.in_hundred else told
 
     def _digits(self) -> int:
-        """As many digits as it takes to tell the ends apart, and from zero, within reason."""
+        """As many digits as it takes to tell the ends apart, within reason."""
         ends, digits = KINDS[self.kind].ends, KINDS[self.kind].digits
         if self.low is None or self.high is None or self.low == self.high:
             return digits

@@ -158,10 +158,8 @@ def strength_alt(tables: Tables, params: Params) -> str:
     return plots.alt_forest(strength_rows(tables, params), what, "wins in 100", 1)
 
 
-def card_rules(tables: Tables, params: Params, width: float) -> Figure:
-    """Forest plot of the leader's share under other rules."""
-    rows, slim = card_rule_rows(tables, params), narrow(width)
-    fig = figure(width, (38 if slim else 29) * rows["label"].n_unique() + 90)
+def leaders(fig: Figure, rows: pl.DataFrame, params: Params, xlabel: str, slim: bool) -> Figure:
+    """A forest of the leader's share with several series, against the band around one half."""
     band = 100 * params.seats.band
     ax = fig.subplots()
     plots.draw_forest(
@@ -169,12 +167,19 @@ def card_rules(tables: Tables, params: Params, width: float) -> Figure:
         ax,
         band=(50 - band, 50 + band),
         reference=50,
-        xlabel="wins of the player who leads, in 100",
+        xlabel=xlabel,
         digits=1,
         stacked=slim,
     )
     legend(fig, ax)
     return fig
+
+
+def card_rules(tables: Tables, params: Params, width: float) -> Figure:
+    """Forest plot of the leader's share under other rules."""
+    rows, slim = card_rule_rows(tables, params), narrow(width)
+    fig = figure(width, (38 if slim else 29) * rows["label"].n_unique() + 90)
+    return leaders(fig, rows, params, "wins of the player who leads, in 100", slim)
 
 
 def card_rules_alt(tables: Tables, params: Params) -> str:

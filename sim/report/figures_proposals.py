@@ -9,7 +9,8 @@ from sim import plots
 from sim.analysis.proposals import PROPOSAL
 from sim.plots.style import clip_alt, figure, number
 from sim.report import words
-from sim.report.figures_caterpillars import legend, narrow
+from sim.report.figures_caterpillars import narrow
+from sim.report.figures_others import leaders
 from sim.report.names import short
 from sim.report.params import Params
 from sim.report.tables import Tables
@@ -81,19 +82,8 @@ def compensation(tables: Tables, params: Params, width: float) -> Figure:
     """Forest plot of the leader's share without and with points."""
     rows, slim = compensation_rows(tables), narrow(width)
     fig = figure(width, (50 if slim else 38) * rows["label"].n_unique() + 96)
-    band = 100 * params.seats.band
-    ax = fig.subplots()
-    plots.draw_forest(
-        rows,
-        ax,
-        band=(50 - band, 50 + band),
-        reference=50,
-        xlabel="wins of the leader in 100" if slim else "wins of the player who leads, in 100 (a draw counts half)",
-        digits=1,
-        stacked=slim,
-    )
-    legend(fig, ax)
-    return fig
+    xlabel = "wins of the leader in 100" if slim else "wins of the player who leads, in 100 (a draw counts half)"
+    return leaders(fig, rows, params, xlabel, slim)
 
 
 def compensation_alt(tables: Tables, params: Params) -> str:
