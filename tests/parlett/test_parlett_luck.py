@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import permutations
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +13,8 @@ import sim
 from sim.engine.jit import COMPILED
 from sim.errors import SimError
 from sim.games import get
-from sim.games.parlett.luck import events, fit
+from sim.games.parlett.kernel import ParlettPlayable
+from sim.games.parlett.luck import events, fit, tell
 from sim.games.parlett.luck.playable import LuckyPlayable
 from sim.games.parlett.moves import PIPS, SUIT, card_gain, harmless_cards, legal_cards, list_cards
 from sim.games.parlett.rules import ParlettRules
@@ -40,51 +41,65 @@ def small_samples():
     fit._fitted.cache_clear()
 
 
-def tiny_deal(cards: list[int], size: int, barred: bool, teller: fit.Teller, scratch) -> SimpleNamespace:
-    """A deal of a few cards between players who play the lowest of what scores most: plays, and how many."""
-    hands = [sum(1 << c for c in cards[:size]), sum(1 << c for c in cards[size : 2 * size])]
-    room, plays, total, suit, turns = np.zeros(28, np.int64), np.zeros((50, 4), np.int64), 0, -1, len(cards) - 2 * size
-    gain = scratch.positions[0].gain
-    for t in range(turns):
+PACK = (4, 8, 13 + 1, 13 + 2, 13 + 10, 26 + 5, 39 + 0, 12)
+Deals = list[tuple[tuple[int, ...], float, np.ndarray, int]]
+
+
+@lru_cache(maxsize=8)
+def tiny_deals(orders: tuple[tuple[int, ...], ...], barred: bool, drawn: bool) -> Deals:
+    """Deals of packs of a few cards, two in a hand: the pack, the chance of the plays, the plays, and how many.
+
+    Players play the lowest of what scores most; or, with `drawn`, any card that may be played, each as likely.
+    """
+    gain = ParlettPlayable(ParlettRules(), [GAME.policies.parse("greedy")] * 2).scratch().positions[0].gain
+    room, found = np.zeros(28, np.int64), []
+
+    def go_on(cards: tuple[int, ...], t: int, hands: list[int], total: int, suit: int, rows: list, chance: float):
+        turns = len(cards) - 4
         own, other = hands[t & 1], hands[1 - (t & 1)]
-        legal = legal_cards(own, suit)
+        legal = legal_cards(own, suit) if t < turns else 0
         if not legal:
-            return SimpleNamespace(plays=plays, count=t)
+            found.append((cards, chance, np.array([*rows, (0, 0, 0, 0)]), t))
+            return
         if barred and t < turns - 1:
             legal = harmless_cards(legal, other) or legal
-        card = max(room[: list_cards(legal, room)].tolist(), key=lambda c: (card_gain(c, total, suit, gain), -c))
-        total += PIPS[card]
-        plays[t] = t & 1, card, total, card_gain(card, total - PIPS[card], suit, gain)
-        suit = SUIT[card]
-        hands[t & 1] ^= (1 << card) | (1 << cards[2 * size + t])
-    return SimpleNamespace(plays=plays, count=turns)
+        may = room[: list_cards(legal, room)].tolist()
+        if not drawn:
+            may = [max(may, key=lambda c: (card_gain(c, total, suit, gain), -c))]
+        for card in may:
+            after = list(hands)
+            after[t & 1] ^= (1 << card) | (1 << cards[4 + t])
+            row = (t & 1, card, total + PIPS[card], card_gain(card, total, suit, gain))
+            go_on(cards, t + 1, after, row[2], SUIT[card], [*rows, row], chance / len(may))
+
+    for cards in orders:
+        go_on(cards, 0, [sum(1 << c for c in cards[k : k + 2]) for k in (0, 2)], 0, -1, [], 1.0)
+    return found
 
 
 def mean_of_orders(
-    barred: bool, told_barred: bool, weighted: bool, odds: float = 1.0
-) -> tuple[np.ndarray, np.ndarray, int]:
+    barred: bool, told_barred: bool, weighted: bool, odds: float = 1.0, drawn: bool = False, orders=None
+) -> tuple[np.ndarray, np.ndarray, int]:  # fmt: skip
     """Mean and spread of what is told of eight cards (two hands of two), over all 40,320 orders; and short deals."""
-    pack = [4, 8, 13 + 1, 13 + 2, 13 + 10, 26 + 5, 39 + 0, 12]
+    orders = tuple(permutations(PACK)) if orders is None else orders
+    turns = len(orders[0]) - 4
+    deals = tiny_deals(orders, barred, drawn)
     rules = ParlettRules(block="barred" if barred else "allowed", court_bonus=20)
-    teller = fit.Teller(rules, [GAME.policies.parse("greedy")] * 2)
+    teller = fit.Teller(rules, [GAME.policies.parse("random" if drawn else "greedy")] * 2)
     scratch = teller.scratch()
     thought = teller.thought(scratch)
     thought.odds[12] = odds
-    n = events.bins(4)
-    width = np.full(n, 30.0 if weighted else 0.0)
-    sums, squares, short = np.zeros((n, events.TOLD)), np.zeros((n, events.TOLD)), 0
-    orders = list(permutations(pack))
-    for cards in orders:
-        scratch.positions[0].barred = barred
-        deal = tiny_deal(list(cards), 2, barred, teller, scratch)
-        short += deal.count < 4
-        scratch.positions[0].barred = told_barred
-        one = np.zeros((n, events.TOLD))
-        events.tell_deal(
-            np.array(cards), deal.plays, deal.count, 2, 1, 15, thought, np.full(n, -5.0), width, one, np.zeros(n)
-        )
-        sums += one
-        squares += one**2
+    scratch.positions[0].hand_size = 2
+    scratch.positions[0].barred = told_barred
+    n = events.bins(turns)
+    width, centre, leads = np.full(n, 30.0 if weighted else 0.0), np.full(n, -5.0), np.zeros(n)
+    one, sums, squares, short = *np.zeros((3, n, tell.TOLD)), 0
+    for cards, chance, plays, count in deals:
+        short += count < turns
+        one[:] = 0.0
+        events.tell_deal(np.array(cards), plays, count, 2, 1, 15, thought, centre, width, one, leads)
+        sums += chance * one
+        squares += chance * one**2
     return sums / len(orders), squares / len(orders), short
 
 
@@ -96,9 +111,44 @@ def test_luck_has_mean_zero_over_all_orders_of_a_tiny_pack(barred: bool, weighte
     mean, square, short = mean_of_orders(barred, barred, weighted)
     assert short > 1000
     assert np.abs(mean).max() < 1e-10
-    # the last two cards of a stock are told as last cards; under `barred` at once, and the very last is known
-    told = np.delete(square.max(axis=1), [6, 7, 9] if barred else [6, 7])
-    assert (told > 1e-3).all()
+    # the last two cards of a stock are told as last cards; under `barred` at once, and the very last is known;
+    # `greedy` draws no choice
+    told = np.delete(square, [6, 7, 9] if barred else [6, 7], axis=0)[: 7 if barred else 8]
+    assert (told.max(axis=1) > 1e-3).all()
+    assert (told[:, tell.NET] > 1e-9).all()
+
+
+@compiled
+@pytest.mark.parametrize("barred", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_luck_of_choices_has_mean_zero_as_well(barred: bool, weighted: bool) -> None:
+    """`random` with six cards: over all 720 orders and everything that may be chosen."""
+    mean, square, _ = mean_of_orders(barred, barred, weighted, drawn=True, orders=tuple(permutations(PACK[2:])))
+    assert np.abs(mean).max() < 1e-10
+    assert (square[-2:, tell.NET] > 1e-9).all()
+
+
+@compiled
+def test_the_mean_over_choices_is_right_for_every_order() -> None:
+    """Eight cards, some orders: what choices tell has mean 0 whatever the cards, and with a card too likely not."""
+    rng = np.random.default_rng(3)
+    for k in range(20):
+        order = (tuple(rng.permutation(PACK).tolist()),)
+        for barred in (False, True):
+            mean, _, _ = mean_of_orders(barred, barred, k % 2 == 1, drawn=True, orders=order)
+            assert np.abs(mean[-4:]).max() < 1e-10
+    wrong, _, _ = mean_of_orders(False, False, False, odds=1.02, drawn=True, orders=((12, 4, *PACK[1:7]),))
+    assert np.abs(wrong[-4:]).max() > 1e-4
+
+
+@compiled
+@pytest.mark.deep
+@pytest.mark.parametrize("barred", [False, True])
+def test_deep_luck_of_cards_and_choices_over_all_orders_of_eight_cards(barred: bool) -> None:
+    """As with six cards: stock cards that are told between drawn choices."""
+    mean, _, short = mean_of_orders(barred, barred, False, drawn=True)
+    assert short > 1000
+    assert np.abs(mean).max() < 1e-10
 
 
 @compiled

@@ -8,140 +8,27 @@ A card drawn is told when its owner is next to move, that is after the other pla
 ``block = allowed`` nobody's choice depends on it before. Then the row on which it can first be played is known. Under
 ``block = barred`` the answer depends on it (a card that leaves the other stuck may be barred), so it is told at once.
 
-What is said of a card are the numbers of `say`; they are summed by *bin*: dealt cards by player and half of the hand,
-cards drawn by player and stage of the deal, the last ones by player.
+What is said (see `tell`) is summed by *bin*: dealt cards by player and half of the hand, cards drawn by player and
+stage of the deal, the last ones by player; choices that a player draws by lot by player and stage as well.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sim.engine.jit import jit
-from sim.games.parlett.luck.ahead import STOPS, look_ahead
-from sim.games.parlett.moves import COURTS, NUMERALS, PIPS, SUIT, card_gain, count_cards, legal_cards, lowest
-from sim.games.parlett.rules import LAST_NUMERAL
+from sim.games.parlett.luck.tell import tell_card, tell_choice, tell_last
+from sim.games.parlett.moves import COURTS, SUIT, count_cards
 
-#: numbers told of a card
-AHEAD = 13 + LAST_NUMERAL - 1
-TOLD = AHEAD + STOPS
-#: bins of dealt cards, most pairs of bins of cards drawn, bins of last cards
+#: bins of dealt cards, most pairs of bins of cards drawn (and of choices), bins of last cards
 DEALT, PAIRS, LAST = 4, 13, 2
 
 
 def bins(turns: int) -> int:
     """Number of bins of a deal with so many stock cards."""
-    return DEALT + 2 * min(turns // 2, PAIRS) + LAST
-
-
-class Thought(NamedTuple):
-    """What is needed to look ahead: a position with the rules, working memory, and the policies by seat.
-
-    `odds` is by card the chance to come next, times the number of cards: 1 for all; anything else is an error, for
-    tests.
-    """
-
-    positions: np.ndarray
-    cards: np.ndarray
-    told: np.ndarray
-    numbers: np.ndarray
-    params: np.ndarray
-    odds: np.ndarray
-
-
-@jit
-def say(card: Any, hand: Any, other: Any, total: Any, suit: Any, best: Any, stuck: Any, gain: Any, told: Any) -> None:
-    """What a card says that comes to `hand`, into ``told[TOLD]``.
-
-    Parameters
-    ----------
-    card, hand, other : the card, the hand without it, the other hand as far as told
-    total, suit : row total and last suit (−1: the row is empty)
-    best : float
-        The most that a card of the hand scores now.
-    stuck : bool
-        Whether no card of the hand may be played now.
-    gain : table of `fill_gain`
-    """
-    told[:] = 0.0
-    s = SUIT[card]
-    fits = legal_cards(1 << card, suit) != 0
-    if fits:
-        scores = card_gain(card, total, suit, gain)
-        told[0] = scores
-        told[1] = max(0.0, scores - best)
-        if stuck:
-            told[2] = 1.0
-            told[3] = count_cards(other & COURTS)
-    if PIPS[card] == 0:
-        told[4] = 1.0
-        told[5] = count_cards(hand & COURTS)
-        told[6] = count_cards(other & COURTS)
-        told[7] = 1.0 if s == suit else 0.0
-    else:
-        mine = count_cards(hand & NUMERALS[s])
-        theirs = count_cards(other & NUMERALS[s])
-        told[8] = mine
-        told[9] = theirs
-        told[10] = 1.0 if mine == 0 else 0.0
-        told[11] = 1.0 if theirs == 0 else 0.0
-        told[12] = 1.0 if s == suit else 0.0
-        if PIPS[card] > 1:
-            told[11 + PIPS[card]] = 1.0
-
-
-@jit
-def tell_card(
-    cards: Any, at: Any, hand: Any, other: Any, played: Any, total: Any, suit: Any, left: Any, moves: Any, seat: Any,
-    weight: Any, thought: Any, row: Any,
-) -> None:  # fmt: skip
-    """Add what card ``cards[at]`` says, less the mean over it and all cards behind it, times `weight`, to `row`.
-
-    `seat` is next to play, the card's owner if `moves`, with `left` cards in the stock; 0: nobody looks ahead.
-    """
-    position = thought.positions[0]
-    told = thought.told
-    best = 0.0
-    stuck = True
-    legal = legal_cards(hand, suit)
-    while legal:
-        stuck = False
-        best = max(best, card_gain(lowest(legal), total, suit, position.gain))
-        legal &= legal - 1
-    n = cards.shape[0] - at
-    for i in range(cards.shape[0] - 1, at - 1, -1):
-        say(cards[i], hand, other, total, suit, best, stuck, position.gain, told)
-        if left > 0:
-            own = hand | 1 << cards[i]
-            look_ahead(
-                position, thought.cards, thought.numbers, thought.params, seat, own if moves else other,
-                other if moves else own, played, total, suit, left, told, AHEAD,
-            )  # fmt: skip
-        part = weight * ((1.0 if i == at else 0.0) - thought.odds[cards[i]] / n)
-        for k in range(TOLD):
-            row[k] += told[k] * part
-
-
-@jit
-def share(x: Any) -> Any:
-    """Share of a win for a lead: 1, 1/2 or 0."""
-    return 1.0 if x > 0 else 0.5 if x == 0 else 0.0
-
-
-@jit
-def tell_last(cards: Any, at: Any, normal: Any, lead: Any, sign: Any, bonus: Any, row: Any) -> None:
-    """As `tell_card` for a card that comes when all has been played: it counts if it is a court, else not.
-
-    `lead` is seat 0's without the card, in all deals so far, and a court adds ``sign × bonus`` to it.
-    """
-    n = cards.shape[0] - at
-    courts = 0
-    for i in range(at, cards.shape[0]):
-        courts += 1 if PIPS[cards[i]] == 0 else 0
-    over = (1.0 if PIPS[cards[at]] == 0 else 0.0) - courts / n
-    row[0 if normal else 1] += over
-    row[2] += over * (share(lead + sign * bonus) - share(lead))
+    return DEALT + LAST + 4 * min(turns // 2, PAIRS)
 
 
 @jit
@@ -161,10 +48,10 @@ def tell_deal(
     carried : int
         Seat 0's lead from deals before.
     centre, width : float64[bins]
-        What is said is weighted by exp(−z²/2), z = (lead of seat 0 + centre) / width: close games are decided by cards.
-        A width of 0 stands for no weights.
+        For shares of wins: the final lead of seat 0 less the one expected in a bin has this mean (`centre`) and this
+        standard deviation. A width of 0 stands for scores.
     leads : float64[bins]
-        The last such lead of every bin is left here.
+        The last expected lead of every bin is left here.
     """
     barred = thought.positions[0].barred
     bonus = thought.positions[0].court_bonus
@@ -172,13 +59,16 @@ def tell_deal(
     turns = cards.shape[0] - 2 * hand_size
     pairs = turns // 2
     kept = min(pairs, PAIRS)
+    lasts = DEALT + 2 * kept
     hands = np.zeros(2, np.int64)
     running = np.zeros(2, np.int64)
     total = 0
     suit = -1
     row = 0
+    first = 0 if side > 0 else 1  # the seat that leads
     for t in range(-1, count + 1):
         mover = t & 1
+        base = side * (running[0] - running[1]) + carried
         # cards that are told before turn t: places of the pack, to whom, and if all has been played
         start, stop, owner, end = 0, 0, mover, False
         if t == -1:
@@ -193,22 +83,22 @@ def tell_deal(
             stop = start + 1
             end = t == turns
         for i in range(start, stop):
-            if i < 2 * hand_size:
+            dealt = i < 2 * hand_size
+            if dealt:
                 row = 2 * owner + (2 * (i % hand_size)) // hand_size
             else:
                 d = i - 2 * hand_size
                 row = DEALT + 2 * (((d // 2) * kept) // pairs) + (d & 1)
-            lead = (
-                side * (running[0] - running[1] + bonus * (count_courts(hands[0]) - count_courts(hands[1]))) + carried
-            )
             if end:
-                tell_last(cards, i, True, lead, side * (1 - 2 * owner), bonus, sums[sums.shape[0] - 2 + owner])
+                lead = base + side * bonus * (count_courts(hands[0]) - count_courts(hands[1]))
+                tell_last(
+                    cards, i, True, lead, side * (1 - 2 * owner), bonus, width[lasts + owner], sums[lasts + owner]
+                )
             else:
-                weight = weight_of(lead, centre[row], width[row])
-                leads[row] = lead
-                tell_card(
-                    cards, i, hands[owner], hands[1 - owner], played, total, suit, turns - t if t > 0 else 0,
-                    True, owner if side > 0 else 1 - owner, weight, thought, sums[row],
+                moves = owner == max(t, 0) & 1
+                leads[row] = tell_card(
+                    cards, i, hands[owner], hands[1 - owner], played, total, suit, turns - max(t, 0), moves, dealt,
+                    (owner if moves else 1 - owner) ^ first, base, centre[row], width[row], thought, sums[row],
                 )  # fmt: skip
             hands[owner] |= 1 << cards[i]
         if t < 0:
@@ -216,47 +106,45 @@ def tell_deal(
         if t == count:
             break
         card = plays[t, 1]
+        if thought.players.chance[mover ^ first]:
+            row = lasts + LAST + 2 * (((t // 2) * kept) // pairs) + mover
+            found = tell_choice(
+                card, hands[mover], hands[1 - mover], played, total, suit, turns - t, mover ^ first, base, centre[row],
+                width[row], thought, sums[row],
+            )  # fmt: skip
+            if found == found:
+                leads[row] = found
         hands[mover] &= ~(1 << card)
         played |= 1 << card
         total = plays[t, 2]
         running[mover] += plays[t, 3]
         suit = SUIT[card]
         if barred:
+            base = side * (running[0] - running[1]) + carried
             i = 2 * hand_size + t
             row = DEALT + 2 * (((t // 2) * kept) // pairs) + mover
-            lead = (
-                side * (running[0] - running[1] + bonus * (count_courts(hands[0]) - count_courts(hands[1]))) + carried
-            )
             if t >= turns - 2:  # nothing that it could be played on
-                tell_last(cards, i, True, lead, side * (1 - 2 * mover), bonus, sums[sums.shape[0] - 2 + mover])
+                lead = base + side * bonus * (count_courts(hands[0]) - count_courts(hands[1]))
+                tell_last(
+                    cards, i, True, lead, side * (1 - 2 * mover), bonus, width[lasts + mover], sums[lasts + mover]
+                )
             else:
-                weight = weight_of(lead, centre[row], width[row])
-                leads[row] = lead
-                tell_card(
-                    cards, i, hands[mover], hands[1 - mover], played, total, suit,
-                    turns - t - 1, False, 1 - mover if side > 0 else mover, weight, thought, sums[row],
+                leads[row] = tell_card(
+                    cards, i, hands[mover], hands[1 - mover], played, total, suit, turns - t - 1, False, False,
+                    1 - mover ^ first, base, centre[row], width[row], thought, sums[row],
                 )  # fmt: skip
             hands[mover] |= 1 << cards[i]
     if count < turns and not barred:  # short: the last card drawn is its owner's, and counts for the other
         stuck = count & 1
         lead = side * (running[0] - running[1] + bonus * count_courts(hands[1 - stuck]) * (1 - 2 * stuck)) + carried
         at = 2 * hand_size + count - 1
-        tell_last(cards, at, False, lead, side * (1 - 2 * stuck), bonus, sums[sums.shape[0] - 2 + stuck])
+        tell_last(cards, at, False, lead, side * (1 - 2 * stuck), bonus, width[lasts + stuck], sums[lasts + stuck])
 
 
 @jit
 def count_courts(cards: Any) -> Any:
     """How many courts are in a set."""
     return count_cards(cards & COURTS)
-
-
-@jit
-def weight_of(lead: Any, centre: Any, width: Any) -> Any:
-    """See `tell_deal`."""
-    if width == 0.0:
-        return 1.0
-    z = (lead + centre) / width
-    return np.exp(-0.5 * z * z)
 
 
 @jit

@@ -1,4 +1,8 @@
-"""How much of an outcome goes with what the cards said: weights by least squares, from games that nobody else plays."""
+"""How much of an outcome goes with what the cards said: weights by least squares, from games that nobody else plays.
+
+Where networks were made for the very rules and policies, their word is taken nearly as it is: few games suffice, and
+nothing else is told. Else it is one number among others.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +14,23 @@ import numpy as np
 
 from sim.games.base import OWN, Policy
 from sim.games.parlett.kernel import RECORD, SCORE, WIN, ParlettPlayable, Scratch
-from sim.games.parlett.luck.events import TOLD, Thought, bins, tell_games
+from sim.games.parlett.luck.events import bins, tell_games
+from sim.games.parlett.luck.network import nets_of, room_for
+from sim.games.parlett.luck.tell import NET, TOLD, Thought
+from sim.games.parlett.luck.worth import Judge, Players
 from sim.games.parlett.policies import POLICIES, SEARCH
 from sim.games.parlett.rules import CARDS, MOST_HAND, ParlettRules
 
-#: games that weights are fitted to, their seed, and the first of them: no simulation comes to it that begins at 0
-SAMPLE, SEED, FIRST = 12_000, 1, 2**62
+#: games that weights are fitted to, the share of them where networks were made for the very game, their seed, and the
+#: first of them: no simulation comes to it that begins at 0
+SAMPLE, PART, SEED, FIRST = 12_000, 0.25, 1, 2**62
 #: policy `random`
 RANDOM = 0
 #: games told at a time
 _BLOCK = 250
-#: ridge, in games: that many with every number at its mean, and the outcome too
-_RIDGE = 3.0
+#: ridge, in games: that many with every number at its mean, and the outcome too; for what networks say, where they
+#: were made for the very game, that many in which it is true
+_RIDGE, _TRUST = 3.0, 300.0
 #: weights are rounded to this, in points (for wins: in thousandths), so that they are the same on every machine
 _STEP = 2.0**-12
 
@@ -48,6 +57,14 @@ class Teller:
         self.playable = ParlettPlayable(rules, policies)
         self.minds = [POLICIES.parse(thinks_as(p)) for p in policies]
         self.bins = rules.deals * bins(rules.plays)
+        self.tells_choices = tuple(tells_choices(p) for p in policies)
+        nets = [nets_of(judged_by(p), rules.block) for p in policies]
+        #: whether the networks were made for this game
+        self.exact = rules.identity() == ParlettRules(block=rules.block, deals=rules.deals).identity() and policies[
+            0
+        ].text() == policies[1].text() == judged_by(policies[0])
+        self._nets = (nets[0][0], nets[1][0]), (nets[0][1], nets[1][1])
+        self._one = judged_by(policies[0]) == judged_by(policies[1])
 
     def scratch(self) -> Scratch:
         """Working memory of one thread."""
@@ -57,9 +74,20 @@ class Teller:
         """What looks ahead; the position is that of the game, which is played before."""
         numbers = np.array([p.info.number for p in self.minds])
         params = np.stack([p.vector() for p in self.minds])
-        return Thought(
-            scratch.positions, np.zeros(MOST_HAND + 3, np.int64), np.zeros(TOLD), numbers, params, np.ones(CARDS)
+        policies = self.playable.policies
+        players = Players(
+            np.stack([numbers, numbers[::-1]]),
+            np.stack([params, params[::-1]]),
+            np.array([1.0 if p.info.number == RANDOM else p.slip if fast(p) else 0.0 for p in policies]),
+            np.array(self.tells_choices),
+            scratch.works[0].limits.copy(),
         )
+        hands, row = self._nets
+        judge = Judge(hands, row, self._one, room_for(*hands, *row), self.rules.multiple)
+        return Thought(
+            scratch.positions, np.zeros(MOST_HAND + 3, np.int64), np.zeros(TOLD), numbers, params, np.ones(CARDS),
+            players, judge, not self.exact,
+        )  # fmt: skip
 
     def tell(
         self, seed: int, first: int, games: int, centre: np.ndarray, width: np.ndarray, scratch: Scratch
@@ -84,10 +112,25 @@ def outcomes_of(out: np.ndarray, outcome: str) -> np.ndarray:
     return np.where(out[WIN] == 2, 0.5, out[WIN])
 
 
+def fast(policy: Policy) -> bool:
+    """Whether a policy decides in no time, so that it can be asked what it would do."""
+    return policy.info.number != SEARCH and policy.info.number < OWN
+
+
+def tells_choices(policy: Policy) -> bool:
+    """Whether a policy's choices are chance events with known chances."""
+    return fast(policy) and policy.draws
+
+
+def judged_by(policy: Policy) -> str:
+    """The policy whose networks say what a position is worth."""
+    names = ("random", "greedy", "greedy", "greedy", "planner", "planner")
+    return names[policy.info.number] if fast(policy) else "planner"
+
+
 def stands_in(policy: Policy) -> str:
     """The policy that weights are fitted to: the policy itself if it decides in no time, else `planner`."""
-    number = policy.info.number
-    return "planner" if number == SEARCH or number >= OWN else policy.text()
+    return policy.text() if fast(policy) else "planner"
 
 
 def thinks_as(policy: Policy) -> str:
@@ -107,30 +150,41 @@ def _fitted(rules_text: str, policies: tuple[str, ...], outcome: str) -> Weights
     scratch = teller.scratch()
     n = teller.bins
     centre, width = np.zeros(n), np.zeros(n)
-    starts = range(FIRST, FIRST + SAMPLE, _BLOCK)
+    games = max(_BLOCK, int(SAMPLE * PART) if teller.exact else SAMPLE)
+    starts = range(FIRST, FIRST + games, _BLOCK)
     if outcome == "win":
         centre, width = spread(teller, scratch, starts)
     k = n * TOLD
+    before = expected_weights(outcome).repeat(n, axis=0).reshape(k, 2) if teller.exact else np.zeros((k, 2))
     square, mixed, mean = np.zeros((k, k)), np.zeros((k, 2)), np.zeros(2)
     of_sums = np.zeros(k)
     for start in starts:
         out, sums, _ = teller.tell(SEED, start, _BLOCK, centre, width, scratch)
-        x, y = sums.reshape(_BLOCK, k), outcomes_of(out, outcome).reshape(_BLOCK, 2)
+        x = sums.reshape(_BLOCK, k)
+        y = outcomes_of(out, outcome).reshape(_BLOCK, 2) - x @ before
         square += x.T @ x
         mixed += x.T @ y
         mean += y.sum(axis=0)
         of_sums += x.sum(axis=0)
-    mixed -= np.outer(of_sums, mean / SAMPLE)
+    mixed -= np.outer(of_sums, mean / len(starts) / _BLOCK)
     told = np.diag(square) > 1e-6
     ridge = square[told][:, told]
-    ridge[np.diag_indices_from(ridge)] *= 1.0 + _RIDGE / SAMPLE
-    weights = np.zeros((k, 2))
-    weights[told] = np.linalg.solve(ridge + 1e-9 * np.eye(len(ridge)), mixed[told])
+    ridge[np.diag_indices_from(ridge)] *= 1.0 + (_TRUST if teller.exact else _RIDGE) / games
+    weights = before
+    weights[told] += np.linalg.solve(ridge + 1e-9 * np.eye(len(ridge)), mixed[told])
     step = _STEP if outcome == "score" else _STEP / 1000
     weights = np.rint(weights / step) * step
     if outcome == "win":
         weights[:, 1] = -weights[:, 0]
     return Weights(centre, width, weights)
+
+
+def expected_weights(outcome: str) -> np.ndarray:
+    """Weights of what is told of a card, by seat, if the networks were right: float64[1, TOLD, 2]."""
+    weights = np.zeros((1, TOLD, 2))
+    weights[0, NET] = (0.5, -0.5) if outcome == "score" else (1.0, -1.0)
+    weights[0, NET + 1] = 0.5 if outcome == "score" else 0.0
+    return weights
 
 
 def spread(teller: Teller, scratch: Scratch, starts: range) -> tuple[np.ndarray, np.ndarray]:
