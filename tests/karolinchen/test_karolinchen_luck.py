@@ -43,8 +43,8 @@ PAIRS = [
         {"new_card_take": "may", "fruits": [1, 2, 1, 2, 1, 2]},
     )
 ] + [
-    (["match(slip=0.4)", "random"], {"new_card_take": "may"}),
-    (["random", "racer(slip=0.3, guard=1)"], {"new_card_take": "may", "reroll_after_eating": True}),
+    (["match(slip=0.4)", "random"], {"new_card_take": "may", "fruits": [1, 2, 2, 1, 2, 2]}),
+    (["random", "racer(slip=0.3, guard=1)"], {"new_card_take": "may", "reroll_after_eating": True, "fruits": [2] * 6}),
 ]
 
 
@@ -79,9 +79,9 @@ def test_the_games_are_those_of_simulate_and_do_not_depend_on_workers() -> None:
     assert sum(s.mean.value for s in found.seats) == pytest.approx(1, abs=1e-4)  # what one gains the others lose
 
 
-@pytest.mark.parametrize("number", [*range(0, 25, 6), 25, 26])
+@pytest.mark.parametrize("number", [0, 6, 12, 18, 25, 26])
 def test_adjusted_means_are_the_exact_ones(number: int) -> None:
-    """|z| < 4.1 in seven cases: error rate 3e-4 in all."""
+    """|z| < 4.1 in six cases: error rate 3e-4 in all."""
     policies, rules = PAIRS[number]
     assert abs(z_of(policies, rules, 300, 11 + number)) < 4.1
 
@@ -257,7 +257,7 @@ def test_what_policies_do_is_foreseen(policies: list[str], rules: dict) -> None:
     assert chosen > 300
 
 
-@pytest.mark.parametrize("players", range(2, 7))
+@pytest.mark.parametrize("players", [2, 3, 4])
 def test_files_say_what_made_them(players: int) -> None:
     path = file_of(players)
     weights, told = read(path)
