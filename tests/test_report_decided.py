@@ -10,6 +10,7 @@ import pytest
 from folders import content
 from test_analysis_decided import game
 
+import sim
 from sim import analysis
 from sim.errors import ReportError
 from sim.games import get
@@ -56,7 +57,7 @@ def test_a_second_run_gives_the_same_bytes_and_files_say_what_made_them(data: Pa
 
 
 def test_kept_games_are_the_exact_paths(data: Path) -> None:
-    paths = get("karolinchen").win_paths(games=GAMES, seed=PARAMS.decided.seed)  # type: ignore[attr-defined]
+    paths = sim.win_paths("karolinchen", games=GAMES, seed=PARAMS.decided.seed)
     kept = pl.read_parquet(data / "decided" / "paths.parquet")
     assert kept.cast(dict(paths.schema)).equals(paths)  # type: ignore[arg-type]
 
@@ -64,9 +65,11 @@ def test_kept_games_are_the_exact_paths(data: Path) -> None:
 def test_claims_are_what_the_kept_games_say_by_plain_arithmetic(data: Path, tables: Tables) -> None:
     facts = Facts()
     model = add(facts, tables, PARAMS)["decided"]
-    each: dict[int, list[tuple[int, int, float, bool]]] = {}
+    each: dict[int, list[tuple[int, int, float, float]]] = {}
     kept = pl.read_parquet(data / "decided" / "paths.parquet")
-    for number, turn, turns, _, value, won in kept.iter_rows():
+    for number, turn, turns, _, seat, value, won, _ in kept.iter_rows():
+        if seat:
+            continue
         each.setdefault(number, []).append((turn, turns, value, won))
     left, share, lowest = [], [], []
     for moments in each.values():
@@ -105,7 +108,7 @@ def test_the_told_turn_is_the_one_that_decided(tables: Tables) -> None:
         assert not after.is_between(0.05, 0.95, closed="none").any()
         assert 0.05 < row["before"] < 0.95
         turn = room.trace(scenario.rules, scenario.policies, PARAMS.decided.seed, row["game"])["turns"][row["turn"] - 1]
-        assert turn["seat"] == row["seat"]
+        assert turn["seat"] == row["mover"]
         assert turn["rolled"]  # only a roll changes chances
         for colour, dice in turn["taken"]:
             assert f"Takes {dice} {('blue', 'orange', 'purple', 'yellow', 'green', 'red')[colour]}" in row["told"]
@@ -126,8 +129,8 @@ def test_three_games_are_picked_by_rank() -> None:
 
 def test_bands_by_hand() -> None:
     """A chance holds until the next roll; before the first roll it is the first one."""
-    one = game(1, [0.2, 0.6, 1.0], 4).with_columns(turn=pl.Series([2, 4, 5]))
-    two = game(2, [0.4, 0.0], 4).with_columns(turn=pl.Series([1, 5]))
+    one = game(1, [0.2, 0.6, 1.0], 4).with_columns(turn=pl.Series([2, 2, 4, 4, 5, 5]))
+    two = game(2, [0.4, 0.0], 4).with_columns(turn=pl.Series([1, 1, 5, 5]))
     found = analysis.chance_bands(pl.concat([one, two]), [0.5], steps=4)
     assert found["played"].to_list() == [0.0, 0.25, 0.5, 0.75, 1.0]
     assert found["q50"].to_list() == pytest.approx([0.3, 0.3, 0.3, 0.5, 0.5])

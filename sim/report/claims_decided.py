@@ -50,12 +50,12 @@ def _game(facts: Facts, row: dict[str, Any], more: dict[str, Any]) -> dict[str, 
     facts.add(f"{key}.turn", row["turn"], "number", method="of the last roll before which it was open", **more)
     facts.add(f"{key}.turns", row["turns"], "number", method="turns of the game", **more)
     for name in ("before", "after"):
-        chance = row[name] if row["seat"] == 0 else 1 - row[name]
+        chance = row[name] if row["mover"] == 0 else 1 - row[name]
         facts.add(f"{key}.{name}", chance, "share", method="exact", **more)
     facts.add(f"{key}.told", row["told"], "text", method="the turn, as `sim trace` tells it", **more)
     return {
         "kind": row["kind"],
         "key": key,
-        "who": words.seat(row["seat"]),
+        "who": words.seat(row["mover"]),
         "winner": words.seat(0 if row["won"] else 1),
     }

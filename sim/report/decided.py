@@ -16,11 +16,14 @@ from sim.store.load import read_footer
 from sim.store.parquet import write_table
 from sim.store.provenance import provenance
 from sim.store.schema import WATCHED
+from sim.sweep.watching import paths_of
 
 #: where both tables are kept, below the data folder
 FOLDER = "decided"
 #: who plays: the chances are those of two such players
 LINE_UP = ("optimal", "optimal")
+#: the tables about them
+EXACT = ("paths", "moments")
 
 
 def play(params: Params, data: Path | str = "data", games: int | None = None) -> dict[str, pl.DataFrame]:
@@ -51,7 +54,7 @@ def play(params: Params, data: Path | str = "data", games: int | None = None) ->
     seed, first, games, _ = play_range(given.seed, 0, given.games if games is None else games, 1, 1)
     game = registry.get("karolinchen")
     scenario = game.scenario(None, list(LINE_UP))
-    paths = game.win_paths(games=games, seed=seed)  # type: ignore[attr-defined]
+    paths = paths_of(scenario, games, seed)
     picked = analysis.example_games(paths, given.open)
     told = [
         _told(game.tell(game.trace(scenario.rules, scenario.policies, seed, row["game"])), row["turn"])
@@ -82,16 +85,20 @@ def read_kept(data: Path, params: Params) -> dict[str, pl.DataFrame]:
     ReportError
         In one line, where they are of another seed or another threshold than `params` says.
     """
-    paths = {name: data / FOLDER / f"{name}.parquet" for name in WATCHED}
+    paths = {name: data / FOLDER / f"{name}.parquet" for name in EXACT}
     if not all(path.exists() for path in paths.values()):
         return {}
     record, given = read_footer(paths["moments"]).provenance, params.decided
+    found = {name: pl.read_parquet(path) for name, path in paths.items()}
+    for name, frame in found.items():
+        if missing := sorted({c.name for c in WATCHED[name][1]} - set(frame.columns)):
+            raise ReportError(f"{paths[name]} has no column {missing[0]}; accepted: run `sim decided` again")
     for name, stored, wanted in (("seed", record["seed"], given.seed), ("open", record["open"], given.open)):
         if stored != wanted:
             raise ReportError(
                 f"the games in {data / FOLDER} have {name} = {stored}, not {wanted}; accepted: run `sim decided` again"
             )
-    return {name: pl.read_parquet(path) for name, path in paths.items()}
+    return found
 
 
 def decided_tables(given: Given) -> dict[str, pl.DataFrame]:
@@ -100,7 +107,11 @@ def decided_tables(given: Given) -> dict[str, pl.DataFrame]:
     if not kept:
         return {}
     params, conf, paths = given.params.decided, given.params.confidence, kept["paths"]
-    shown = kept["moments"].select("kind", "game").join(paths, on="game", maintain_order="left_right")
+    shown = (
+        kept["moments"]
+        .select("kind", "game")
+        .join(paths.filter(pl.col("seat") == 0), on="game", maintain_order="left_right")
+    )
     return {
         "decided": analysis.decided_time(paths, params.open, conf),
         "comebacks": analysis.comebacks(paths, params.comebacks, conf),
