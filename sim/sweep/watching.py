@@ -10,7 +10,7 @@ import polars as pl
 from sim import games as registry
 from sim.engine.paths import MOST, Walk, join_walks
 from sim.errors import play_range, whole_number
-from sim.games.base import Scenario
+from sim.games.base import Game, Scenario
 
 
 def win_paths(
@@ -56,9 +56,13 @@ def win_paths(
         In one line: what was given, what is accepted.
     """
     room = registry.get(game)
-    usual = ("optimal", "optimal") if game == "karolinchen" else room.example
-    scenario = room.scenario(rules, list(usual if policies is None else policies))
+    scenario = room.scenario(rules, list(usual(room) if policies is None else policies))
     return paths_of(scenario, games, seed, first_game, playouts, workers)
+
+
+def usual(room: Game) -> tuple[str, ...]:
+    """Who plays where nothing is said: two perfect players where they are known, else the game's example."""
+    return ("optimal", "optimal") if room.name == "karolinchen" else room.example
 
 
 def paths_of(
