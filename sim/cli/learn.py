@@ -1,16 +1,26 @@
-"""``sim learn``: fit the value functions that policies of Caterpillars read, and that luck is measured with."""
+"""``sim learn``: fit the values that some policies of Caterpillars read, or by which luck is measured."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sim.cli.common import number
-from sim.errors import InputError
+from sim.errors import InputError, unknown
+
+#: options that belong to one game, with what they are where they are left out
+CATERPILLARS = {"positions": 40_000, "passes": 2, "epochs": 60, "seed": 1}
+KAROLINCHEN = {"games": 3_000, "rounds": 3, "epochs": 6, "seed": 1}
+PARLETT = {"seed": 1}
+#: by game: these, the option that says what is learned, and further ones
+USUAL = {
+    "caterpillars": (CATERPILLARS, "level", ()),
+    "karolinchen": (KAROLINCHEN, "players", ()),
+    "parlett": (PARLETT, "policy", ("block", "positions")),
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -19,74 +29,92 @@ def register(app: typer.Typer) -> None:
 
 
 def learn(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="caterpillars or parlett.")],
-    level: Annotated[str | None, typer.Option("--level", metavar="LEVEL", help="caterpillars: which level.")] = None,
-    policy: Annotated[
-        str | None, typer.Option("--policy", metavar="POLICY", help="parlett: whose games luck is to be taken out of.")
+    game: Annotated[str, typer.Argument(metavar="GAME", help="caterpillars, karolinchen or parlett.")],
+    level: Annotated[str | None, typer.Option("--level", metavar="LEVEL", help="Caterpillars: which level.")] = None,
+    players: Annotated[
+        str | None, typer.Option("--players", metavar="N", help="Karolinchen: for how many players, 2 to 6.")
     ] = None,
-    block: Annotated[str, typer.Option("--block", metavar="RULE", help="parlett: allowed or barred.")] = "allowed",
+    policy: Annotated[
+        str | None, typer.Option("--policy", metavar="POLICY", help="Parlett's game: whose games luck is taken out of.")
+    ] = None,
+    block: Annotated[
+        str | None, typer.Option("--block", metavar="RULE", help="Parlett's game: allowed or barred [default: allowed].")
+    ] = None,
     positions: Annotated[
         str | None,
         typer.Option(
             "--positions", metavar="N",
-            help="Positions: for each number of rounds left, in each pass (caterpillars, 40,000); in all (parlett).",
+            help="Caterpillars: positions for each number of rounds left [default: 40000]; Parlett's game: in all.",
         ),
     ] = None,
     passes: Annotated[
-        str, typer.Option("--passes", metavar="N", help="caterpillars: a later pass plays by the earlier one.")
-    ] = "2",
+        str | None,
+        typer.Option("--passes", metavar="N", help="Caterpillars: a later pass plays by the earlier one [default: 2]."),
+    ] = None,
+    games: Annotated[
+        str | None,
+        typer.Option("--games", metavar="N", help="Karolinchen: games of the last round [default: 3000]."),
+    ] = None,
+    rounds: Annotated[
+        str | None,
+        typer.Option("--rounds", metavar="N", help="Karolinchen: each takes luck out with the last [default: 3]."),
+    ] = None,
     epochs: Annotated[
-        str, typer.Option("--epochs", metavar="N", help="caterpillars: passes over the positions in each fit.")
-    ] = "60",
+        str | None,
+        typer.Option("--epochs", metavar="N", help="Passes over the positions in each fit [default: 60; 6]."),
+    ] = None,
     seed: Annotated[str, typer.Option("--seed", metavar="N", help="Positions and first weights.")] = "1",
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE.npz", help="Where the networks go; else the file that is read."),
     ] = None,
 ) -> None:  # fmt: skip
-    """Learn what positions are worth: by fitted backward induction (caterpillars), or from games (parlett); minutes."""
+    """Learn what positions are worth; minutes. For Caterpillars it goes on after an interruption."""
     from sim.store.parquet import write_bytes
 
-    def tell(line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
-
+    given = {
+        "level": level, "players": players, "policy": policy, "block": block, "positions": positions, "passes": passes, "games": games,
+        "rounds": rounds, "epochs": epochs, "seed": seed,
+    }  # fmt: skip
+    if game not in USUAL:
+        raise InputError(f"game = {game!r} has no fitted value to learn; accepted: {', '.join(USUAL)}")
+    usual, which, more = USUAL[game]
+    for name, value in given.items():
+        if value is not None and name not in usual and name != which and name not in more:
+            raise InputError(
+                unknown(f"option of learn for {game}", f"--{name}", [f"--{x}" for x in (which, *usual, *more)])
+            )
+    if given[which] is None:
+        raise InputError(f"learn {game} was called without --{which}; accepted: learn {game} --{which} …")
+    numbers = {name: number(f"--{name}", given[name] or str(usual[name])) for name in usual}
     if game == "caterpillars":
-        if level is None:
-            raise InputError("level is missing; accepted: --level LEVEL, for caterpillars")
-        content, path = _caterpillars(level, positions, passes, epochs, seed, tell)
+        from sim.games.caterpillars.learn.train import Settings, train
+        from sim.games.caterpillars.weights import file_of
+
+        assert level is not None
+        content = train(Settings(level, **numbers), tell=_tell)
+        path = file_of(level) if out is None else out
     elif game == "parlett":
-        if policy is None:
-            raise InputError("policy is missing; accepted: --policy POLICY, for parlett")
-        content, path = _parlett(policy, block, positions, seed, tell)
+        from sim.games.parlett.luck import learn as parlett
+        from sim.games.parlett.luck.network import file_of as parlett_file
+
+        assert policy is not None
+        settings = parlett.settings_for(policy, block or "allowed")._replace(**numbers)
+        if positions is not None:
+            settings = settings._replace(positions=number("--positions", positions))
+        content = parlett.train(settings, _tell)
+        path = parlett_file(policy, settings.block) if out is None else out
     else:
-        raise InputError(f"game = {game!r} has no fitted value; accepted: caterpillars, parlett")
-    path = path if out is None else out
+        from sim.games.karolinchen.luck import learn as luck
+        from sim.games.karolinchen.luck.network import file_of as network_file
+
+        assert players is not None
+        seats = number("--players", players)
+        content = luck.train(luck.Settings(seats, **numbers), tell=_tell)
+        path = network_file(seats) if out is None else out
     write_bytes(path, content)
     print(f"{path}: {len(content):,} bytes")
 
 
-def _caterpillars(
-    level: str, positions: str | None, passes: str, epochs: str, seed: str, tell: Callable[[str], None]
-) -> tuple[bytes, Path]:
-    """The networks that policies read, and where they do."""
-    from sim.games.caterpillars.learn.train import Settings, train
-    from sim.games.caterpillars.weights import file_of
-
-    settings = Settings(
-        level, number("--positions", positions or "40000"), number("--passes", passes), number("--epochs", epochs),
-        number("--seed", seed),
-    )  # fmt: skip
-    return train(settings, tell=tell), file_of(level)
-
-
-def _parlett(
-    policy: str, block: str, positions: str | None, seed: str, tell: Callable[[str], None]
-) -> tuple[bytes, Path]:
-    """The networks that luck is taken out with, and where they are read."""
-    from sim.games.parlett.luck.learn import settings_for, train
-    from sim.games.parlett.luck.network import file_of
-
-    settings = settings_for(policy, block)._replace(seed=number("--seed", seed))
-    if positions is not None:
-        settings = settings._replace(positions=number("--positions", positions))
-    return train(settings, tell), file_of(policy, block)
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
