@@ -38,7 +38,7 @@ def learn(
         str | None, typer.Option("--policy", metavar="POLICY", help="Parlett's game: whose games luck is taken out of.")
     ] = None,
     block: Annotated[
-        str | None, typer.Option("--block", metavar="RULE", help="Parlett's game: allowed or barred [default: allowed].")
+        str | None, typer.Option("--block", metavar="RULE", help="Parlett's game: allowed (default) or barred.")
     ] = None,
     positions: Annotated[
         str | None,
@@ -73,8 +73,8 @@ def learn(
     from sim.store.parquet import write_bytes
 
     given = {
-        "level": level, "players": players, "policy": policy, "block": block, "positions": positions, "passes": passes, "games": games,
-        "rounds": rounds, "epochs": epochs, "seed": seed,
+        "level": level, "players": players, "policy": policy, "block": block, "positions": positions,
+        "passes": passes, "games": games, "rounds": rounds, "epochs": epochs, "seed": seed,
     }  # fmt: skip
     if game not in USUAL:
         raise InputError(f"game = {game!r} has no fitted value to learn; accepted: {', '.join(USUAL)}")
@@ -99,7 +99,7 @@ def learn(
         from sim.games.parlett.luck.network import file_of as parlett_file
 
         assert policy is not None
-        settings = parlett.settings_for(policy, block or "allowed")._replace(**numbers)
+        settings = parlett.settings_for(policy, block or "allowed")._replace(seed=numbers["seed"])
         if positions is not None:
             settings = settings._replace(positions=number("--positions", positions))
         content = parlett.train(settings, _tell)

@@ -26,18 +26,19 @@ LINE_UPS = [
     (["planner", "safe"], {"deals": 2, "hand_size": 20}),
     (["shedder(slip=0.2)", "greedy"], {"hand_size": 7, "multiple": 3, "court_bonus": 30}),
 ]
-#: games to fit weights to: fewer than usual leave more variance, and no bias
-SAMPLE = 2000
+#: games to fit weights to, and ridge: fewer games than usual leave more variance, and no bias
+SAMPLE, RIDGE = 250, 100.0
 compiled = pytest.mark.skipif(not COMPILED, reason="weights are fitted to thousands of games")
 
 
 @pytest.fixture(autouse=True, scope="module")
 def small_samples():
     """Fits take seconds, not minutes; what was fitted to fewer games is forgotten afterwards."""
-    usual, fit.SAMPLE = fit.SAMPLE, SAMPLE
+    usual = fit.SAMPLE, fit._RIDGE
+    fit.SAMPLE, fit._RIDGE = SAMPLE, RIDGE
     fit._fitted.cache_clear()
     yield
-    fit.SAMPLE = usual
+    fit.SAMPLE, fit._RIDGE = usual
     fit._fitted.cache_clear()
 
 
@@ -171,7 +172,7 @@ def test_a_card_that_is_expected_too_often_is_seen() -> None:
 def test_adjusted_means_are_those_of_plain_games(case: int, outcome: str) -> None:
     """Against 50,000 other games: |z| < 4.1 for two seats in each of eight cases, error rate 7e-4 in all."""
     policies, rules = LINE_UPS[case]
-    found = sim.adjusted("parlett", rules=rules, policies=policies, games=1500, seed=5, outcome=outcome)
+    found = sim.adjusted("parlett", rules=rules, policies=policies, games=300, seed=5, outcome=outcome)
     plain = sim.simulate("parlett", rules=rules, policies=policies, games=50_000, seed=6)
     plain = plain[outcome].to_numpy().astype(float).reshape(-1, 2)
     for s, seat in enumerate(found.seats):
@@ -201,8 +202,8 @@ def test_a_wrong_expectation_is_found_out() -> None:
     right = playable._teller.thought
 
     def z() -> float:
-        out = np.zeros((2, 2 * 20_000))
-        playable.play(12, 0, 20_000, out, playable.scratch())
+        out = np.zeros((2, 2 * 500))
+        playable.play(12, 0, 500, out, playable.scratch())
         adjusted = out[1, 1::2]
         error = np.hypot(adjusted.std() / np.sqrt(adjusted.size), plain.std() / np.sqrt(plain.size))
         return float((adjusted.mean() - plain.mean()) / error)
@@ -214,7 +215,7 @@ def test_a_wrong_expectation_is_found_out() -> None:
 
 @compiled
 def test_the_games_are_those_of_simulate_and_do_not_depend_on_workers() -> None:
-    arguments = {"policies": ["greedy", "random"], "games": 600, "seed": 5, "rules": {"deals": 2, "hand_size": 20}}
+    arguments = {"policies": ["greedy", "random"], "games": 260, "seed": 5, "rules": {"deals": 2, "hand_size": 20}}
     found = sim.adjusted("parlett", **arguments)
     scores = sim.simulate("parlett", **arguments)["score"].to_numpy().reshape(-1, 2)
     assert [s.raw.value for s in found.seats] == pytest.approx(scores.mean(axis=0))
@@ -258,12 +259,12 @@ def test_what_cannot_be_done_is_refused_in_one_line() -> None:
 @compiled
 @pytest.mark.deep
 def test_deep_luck_has_mean_zero() -> None:
-    """Four line-ups × two outcomes × 20 seeds of 1,000 games: max |z| < 4.1 (error rate 0.7 %), z normal at 1 %."""
+    """Four line-ups × two outcomes × 20 seeds of 250 games: max |z| < 4.1 (error rate 0.7 %), z normal at 1 %."""
     z = []
     for i, (policies, rules) in enumerate(LINE_UPS):
         for outcome in ("score", "win"):
             scenario = GAME.scenario(rules, policies)
             playable = GAME.luck(scenario.rules, scenario.policies, "auto", outcome)
-            z += [z_of(lucks(playable, 1000, 1000 * i + s)) for s in range(20)]
+            z += [z_of(lucks(playable, 250, 1000 * i + s)) for s in range(20)]
     assert np.abs(z).max() < 4.1
     assert distributions.kstest(z, "norm").pvalue > 0.01

@@ -22,8 +22,6 @@ from sim.games.parlett.rules import LAST_NUMERAL
 AHEAD = 13 + LAST_NUMERAL - 1
 NET = AHEAD + STOPS
 TOLD = NET + 2
-#: with so many cards left untold the mean is over the next card as well
-DEEPER = 14
 
 
 class Thought(NamedTuple):
@@ -133,7 +131,9 @@ def tell_card(
     n = cards.shape[0] - at
     sign = 1 - 2 * seat
     expected, before = 0.0, 0.0
-    deeper = moves and not dealt and n <= DEEPER and thought.players.mix[0] + thought.players.mix[1] == 0.0
+    deeper = (
+        moves and not dealt and n <= thought.judge.deeper and thought.players.mix[0] + thought.players.mix[1] == 0.0
+    )
     for i in range(at, cards.shape[0]):
         own = hand | 1 << cards[i]
         mine, theirs = (own, other) if moves else (other, own)

@@ -35,13 +35,17 @@ class Players(NamedTuple):
 
 
 class Judge(NamedTuple):
-    """The networks, by seat the ones of its policy; `one`: both seats have the same."""
+    """The networks, by seat the ones of its policy; `one`: both seats have the same.
+
+    With up to `deeper` cards left untold the mean is over the other's next card as well.
+    """
 
     hands: tuple[Net, Net]
     row: tuple[Net, Net]
     one: bool
     room: Room
     multiple: int
+    deeper: int
 
 
 @jit
