@@ -94,7 +94,8 @@ def _answer(source: Source, row: Mapping[str, Any], prices: pl.DataFrame, params
     if target is not None:
         told = "number" if kind == "change" else kind
         facts.add(f"{key}.target", target, told, method="fixed in params.yaml before the run")
-    about = ("kind", "view", "lower", "higher", "policy", "measure", "players", "minutes", "status", "verdict", "at")
+    about: tuple[str, ...] = ("kind", "view", "lower", "higher", "policy", "measure", "players", "minutes")
+    about += ("status", "verdict", "at", "smallest")
     entry: Model = {name: row[name] for name in about} | {"key": key, "id": row["question"]}
     entry["what"] = MEASURES.get(row["measure"] or "", row["measure"])
     entry |= {"proposed": row["status"] == PROPOSAL, "nothing": row["status"] == NOTHING}
