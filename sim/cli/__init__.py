@@ -32,6 +32,7 @@ MODULES = (
     "explain",
     "compact",
     "trace",
+    "adjusted",
     "tournament",
     "thumb",
     "ladder",
