@@ -13,7 +13,7 @@ from sim import stats
 from sim.analysis.proposals import PROPOSAL
 from sim.report import rows, words
 from sim.report.facts import Facts
-from sim.report.names import GAME_NAMES, MEASURES, VIEWS, reading
+from sim.report.names import GAME_NAMES, MEASURES, VIEWS, gained, proposed
 from sim.report.own_tables import smallest
 from sim.report.params import Params
 from sim.report.tables import Tables
@@ -98,8 +98,7 @@ def _proposals(game: str) -> Callable[[Tables, Params], Iterator[Question]]:
             unit, scale = ("points", 1.0) if game == "caterpillars" else (WIN, 100.0)
             ends = {"value": "gain", "low": "gain_low", "high": "gain_high"}
             gain = {end: scale * row[name] for end, name in ends.items()}
-            rule = "the set-up variation" if row["factor"] == "setup" else reading(row["factor"], row["setting"])
-            told = f'whether "{rule}" is better by what matters ({row["question"]})'
+            told = f"whether {gained(row | {'told': proposed(row['factor'], row['setting'])})} by what matters"
             more = {"n": row["n"], "scenario": row["scenario"]}
             yield Question(
                 f"proposals for {GAME_NAMES[game]}", told, gain | more, -math.inf, scale * row["smallest"], unit
