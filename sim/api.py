@@ -26,6 +26,7 @@ from sim.sweep.run import SweepResult
 from sim.sweep.run import run as run_sweep
 from sim.sweep.sql import sql
 from sim.sweep.warm import announce
+from sim.sweep.watching import win_paths
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,6 +64,7 @@ __all__ = [
     "tournament",
     "trace",
     "tune",
+    "win_paths",
 ]
 
 #: seats that `adjusted` takes: it keeps how each goes along with each

@@ -36,6 +36,7 @@ CLAIMS: Mapping[str, Callable[[Facts, Tables, Params], dict[str, Any]]] = {
     "better_levels": claims_proposals.levels,
     "karolinchen": claims_karolinchen.add,
     "decided": claims_decided.add,
+    "ties": claims_decided.ties,
     "better_karolinchen": claims_proposals.karolinchen,
     "parlett": claims_parlett.add,
     "better_parlett": claims_proposals.parlett,

@@ -20,6 +20,7 @@ from sim.report.tables import Tables
 
 Model = dict[str, Any]
 WIN = "points of win rate"
+TURNS = "points of the share of turns"
 #: units of differences, and what they are multiplied with for it
 UNITS = {"score": ("points", 1.0), "turns": ("turns", 1.0), "win": (WIN, 100.0)}
 
@@ -83,6 +84,14 @@ def _karolinchen(tables: Tables, params: Params) -> Iterator[Question]:
         yield Question("rules of Karolinchen, length", told, row, -least, least, "turns")
 
 
+def _decided(tables: Tables, params: Params) -> Iterator[Question]:
+    for row in tables["watched"].filter(pl.col("measure") == "share").iter_rows(named=True):
+        level = f" at {row['level']}" if row["level"] else ""
+        game = f"{GAME_NAMES[row['game']]}{level} with {row['players']} players"
+        told = f"whether {game} is open long enough"
+        yield Question("games that are open long enough", told, row, params.decided.enough, math.inf, TURNS, 100)
+
+
 def _parlett(tables: Tables, params: Params) -> Iterator[Question]:
     band = 100 * params.seats.band
     for row in rows.leader_rows(tables, params).iter_rows(named=True):
@@ -132,6 +141,7 @@ QUESTIONS: Mapping[str, Callable[[Tables, Params], Iterator[Question]]] = {
     "setup": _setup,
     "readings": _readings,
     "karolinchen": _karolinchen,
+    "decided": _decided,
     "parlett": _parlett,
     "better_levels": _proposals("caterpillars"),
     "better_karolinchen": _proposals("karolinchen"),

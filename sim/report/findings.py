@@ -30,6 +30,7 @@ FINDINGS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Iterator[Can
     "setup": findings_caterpillars.setup,
     "readings": findings_caterpillars.readings,
     "karolinchen": findings_others.karolinchen,
+    "decided": findings_others.decided,
     "parlett": findings_others.parlett,
     "restricted": findings_choices.restricted,
     "courts": findings_choices.courts,
@@ -44,7 +45,10 @@ FINDINGS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Iterator[Can
 
 #: kind of question → its heading, and how the names of its questions begin
 GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "expected": ("What was promised, and what is fair", ("steps.", "length", "seats", "leader", "own.seats.")),
+    "expected": (
+        "What was promised, and what is fair",
+        ("steps.", "length", "decided", "seats", "leader", "own.seats."),
+    ),
     "open": ("What the rule texts leave open", ("readings", "sheets", "languages", "setup", "house.")),
     "changed": ("What other rules would change", ("better.", "fruits.", "card_rules", "own.")),
     "played": (
