@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from itertools import permutations
 
@@ -14,7 +15,7 @@ from sim.engine.jit import COMPILED
 from sim.errors import SimError
 from sim.games import get
 from sim.games.parlett.kernel import ParlettPlayable
-from sim.games.parlett.luck import events, fit, tell
+from sim.games.parlett.luck import events, fit, learn, network, tell
 from sim.games.parlett.luck.playable import LuckyPlayable
 from sim.games.parlett.moves import PIPS, SUIT, card_gain, harmless_cards, legal_cards, list_cards
 from sim.games.parlett.rules import ParlettRules
@@ -234,6 +235,25 @@ def test_policies_that_think_are_adjusted_by_the_weights_of_planner() -> None:
         seed=3,
     )  # fmt: skip
     assert found.n == 20
+
+
+@pytest.mark.parametrize("path", sorted(network.FOLDER.glob("*.npz")), ids=lambda path: path.stem)
+def test_shipped_networks_say_what_they_were_made_from(path) -> None:
+    """The settings in the file are those with which `sim learn` makes it again."""
+    policy, block = path.stem.split("_")
+    with np.load(path, allow_pickle=False) as found:
+        told = json.loads(str(found["told"]))
+    assert told["settings"] == learn.settings_for(policy, block)._asdict()
+    hands, row = network.nets_of(policy, block)
+    assert row.out.shape == (network.OUTPUTS, told["settings"]["hidden"])
+    assert all(np.isfinite(weights).all() for weights in (*hands, *row))
+
+
+def test_learning_is_refused_in_one_line() -> None:
+    with pytest.raises(SimError, match="block"):
+        learn.train(learn.Settings("greedy", block="never"))
+    with pytest.raises(SimError, match="positions"):
+        learn.train(learn.Settings("greedy", positions=10))
 
 
 def test_large_outcomes_are_summed_exactly() -> None:
