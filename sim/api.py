@@ -233,8 +233,9 @@ def adjusted(
     value : str
         The value function that luck is measured with; it decides how much is saved, never what is estimated. For
         caterpillars ``exact`` (beginner and intermediate, sheets without blanks), ``fitted`` (the networks that policy
-        `learned` plays by), ``auto`` (exact where there is one, else fitted); for karolinchen ``race``, or ``auto``;
-        for parlett ``fitted``, or ``auto``.
+        `learned` plays by), ``auto`` (exact where there is one, else fitted); for karolinchen ``fitted`` (a network,
+        for the published numbers of fruits), ``race``, or ``auto`` (fitted where there is one); for parlett ``fitted``,
+        or ``auto``.
     level : float
         Of the intervals.
     outcome : str, optional

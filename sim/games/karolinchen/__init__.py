@@ -13,14 +13,14 @@ from sim.errors import InputError, PolicyError, unknown
 from sim.games.base import Field, Game, Policy, RulesModel, Watched
 from sim.games.karolinchen import trace as _trace
 from sim.games.karolinchen.kernel import KERNEL_VERSION, SLOTS, KarolinchenPlayable, reads_book, result_fields
-from sim.games.karolinchen.luck.playable import LuckyPlayable
+from sim.games.karolinchen.luck.playable import LuckyPlayable, network_for
 from sim.games.karolinchen.perfect import MAX_FRUITS
 from sim.games.karolinchen.policies import POLICIES
 from sim.games.karolinchen.rounds import USUAL_TURNS, KarolinchenRecorder, round_fields
 from sim.games.karolinchen.rules import MAX_SEATS, MIN_SEATS, KarolinchenRules
 
 #: value functions to take luck out with
-VALUES = ("auto", "race")
+VALUES = ("auto", "fitted", "race")
 
 
 class KarolinchenGame(Game):
@@ -88,7 +88,14 @@ class KarolinchenGame(Game):
             )
         self.check_policies(rules, policies)
         book = _book(_decisive(rules).text()) if any(reads_book(p) for p in policies) else None
-        return LuckyPlayable(rules, policies, book)
+        network = None if value == "race" else network_for(rules, len(policies))
+        if network is None and value == "fitted":
+            usual = list(KarolinchenRules().fruits)
+            raise InputError(
+                f"value = 'fitted' was given with fruits = {list(rules.fruits)}; accepted: fruits = {usual}, for which "
+                f"there is a fitted value, or value = 'race'"
+            )
+        return LuckyPlayable(rules, policies, book, network)
 
     def watched(self, rules: RulesModel, policies: Sequence[Policy], playouts: int | None = None) -> Watched:
         from sim.games.karolinchen.winning import ExactPlayable, WatchedPlayable
