@@ -43,7 +43,8 @@ def watched(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
             facts.get(f"{e['key']}.{name}") for name in ("share", "left", "last", "comeback", "shared")
         )
         level = f", {e['level']}" if e["level"] else ""
-        how = f"{e['players']}\N{NO-BREAK SPACE}× {e['policy'].partition('(')[0]}" + ("" if e["playouts"] else ", exact")
+        how = f"{e['players']}\N{NO-BREAK SPACE}× {e['policy'].partition('(')[0]}"
+        how += "" if e["playouts"] else ", exact"
         bound = facts.get(f"{e['key']}.bound")
         rows.append(
             [
