@@ -23,7 +23,7 @@ from sim.games.parlett.rules import CARDS, MOST_HAND, ParlettRules
 
 #: games that weights are fitted to, the share of them where networks were made for the very game, their seed, and the
 #: first of them: no simulation comes to it that begins at 0
-SAMPLE, PART, SEED, FIRST = 12_000, 0.25, 1, 2**62
+SAMPLE, PART, SEED, FIRST = 6_000, 0.5, 1, 2**62
 #: with so many cards left untold the mean is over the next card as well: more where the policy itself is fast
 DEEP, DEEPER = 14, {"greedy": 18}
 #: policy `random`
