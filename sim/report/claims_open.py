@@ -10,9 +10,10 @@ from typing import Any
 import polars as pl
 
 from sim import stats
+from sim.analysis.proposals import PROPOSAL
 from sim.report import rows, words
 from sim.report.facts import Facts
-from sim.report.names import GAME_NAMES, MEASURES, VIEWS
+from sim.report.names import GAME_NAMES, MEASURES, VIEWS, gained, proposed
 from sim.report.own_tables import smallest
 from sim.report.params import Params
 from sim.report.tables import Tables
@@ -98,6 +99,23 @@ def _parlett(tables: Tables, params: Params) -> Iterator[Question]:
         yield Question("who leads in Parlett's game", told, row, 50 - band, 50 + band, WIN)
 
 
+def _proposals(game: str) -> Callable[[Tables, Params], Iterator[Question]]:
+    """Whether fresh games confirm what was proposed."""
+
+    def ask(tables: Tables, params: Params) -> Iterator[Question]:
+        for row in tables[f"proposals_{game}"].filter(pl.col("status") == PROPOSAL).iter_rows(named=True):
+            unit, scale = ("points", 1.0) if game == "caterpillars" else (WIN, 100.0)
+            ends = {"value": "gain", "low": "gain_low", "high": "gain_high"}
+            gain = {end: scale * row[name] for end, name in ends.items()}
+            told = f"whether {gained(row | {'told': proposed(row['factor'], row['setting'])})} by what matters"
+            more = {"n": row["n"], "scenario": row["scenario"]}
+            yield Question(
+                f"proposals for {GAME_NAMES[game]}", told, gain | more, -math.inf, scale * row["smallest"], unit
+            )
+
+    return ask
+
+
 def _own_seats(tables: Tables, params: Params) -> Iterator[Question]:
     band = params.seats.band
     number = {row["scenario"]: row["number"] for row in tables["own_scenarios"].iter_rows(named=True)}
@@ -125,6 +143,9 @@ QUESTIONS: Mapping[str, Callable[[Tables, Params], Iterator[Question]]] = {
     "karolinchen": _karolinchen,
     "decided": _decided,
     "parlett": _parlett,
+    "better_levels": _proposals("caterpillars"),
+    "better_karolinchen": _proposals("karolinchen"),
+    "better_parlett": _proposals("parlett"),
     "own_seats": _own_seats,
     "own_changes": _own_changes,
 }

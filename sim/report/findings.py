@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sim.errors import ReportError
-from sim.report import findings_caterpillars, findings_choices, findings_others, findings_own
+from sim.report import findings_caterpillars, findings_choices, findings_others, findings_own, findings_proposals
 from sim.report.facts import Fact, Facts
 from sim.report.findings_base import Candidate
 from sim.report.params import Params
@@ -34,6 +34,9 @@ FINDINGS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Iterator[Can
     "parlett": findings_others.parlett,
     "restricted": findings_choices.restricted,
     "courts": findings_choices.courts,
+    "better_levels": findings_proposals.levels,
+    "better_karolinchen": findings_proposals.karolinchen,
+    "better_parlett": findings_proposals.parlett,
     "own_results": findings_own.results,
     "own_seats": findings_own.seats,
     "own_changes": findings_own.changes,
@@ -47,7 +50,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ("steps.", "length", "decided", "seats", "leader", "own.seats."),
     ),
     "open": ("What the rule texts leave open", ("readings", "sheets", "languages", "setup", "house.")),
-    "changed": ("What other rules would change", ("fruits.", "card_rules", "own.")),
+    "changed": ("What other rules would change", ("better.", "fruits.", "card_rules", "own.")),
     "played": (
         "What playing differently is worth",
         ("skill", "thumb", "odd", "hold", "strength", "traps", "courts", "own.players"),

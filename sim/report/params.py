@@ -222,6 +222,15 @@ class Decided(_Part):
     ties: Ties = Ties()
 
 
+class People(_Part):
+    """What only people can answer: assumptions behind the numbers of playtests."""
+
+    spread: float = Field(0.6, gt=0)
+    within: float = Field(0.2, gt=0)
+    prefer: float = Field(0.7, gt=0.5, lt=1)
+    sure: float = Field(0.9, gt=0.5, lt=1)
+
+
 Kind = Literal["expected", "open", "changed", "played"]
 
 
@@ -262,6 +271,7 @@ class Params(_Part):
     proposals: Proposals = Proposals()
     choices: Choices = Choices()
     decided: Decided = Decided()
+    people: People = People()
     findings: Findings = Findings()
     figures: Figures = Figures()
 

@@ -212,7 +212,7 @@ def sweeps(inputs: Mapping[str, Stored]) -> pl.DataFrame:
 
 
 #: what tables do not depend on
-_LATER = {"figures", "findings"}
+_LATER = {"figures", "findings", "people"}
 
 
 def _taken(params: Params) -> dict[str, Any]:
