@@ -266,7 +266,7 @@ def test_no_bias_over_many_policies_and_sheets():
         ({"value": "exact"}, "6 blanks"),
         ({"policies": ["greedy"] * 21}, "21 policies"),
         ({"level": 95}, "level = 95"),
-        ({"outcome": "win"}, "outcome"),
+        ({"outcome": "points"}, "outcome"),
     ],
 )
 def test_wrong_calls_are_told_in_one_line(call, said):

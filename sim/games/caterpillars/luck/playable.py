@@ -52,12 +52,12 @@ class LuckyPlayable(CaterpillarsPlayable):
             Field("adjusted", "float64", "points", "end total less the luck of set-up and rolls", 0),
         )
         self._values = values
-        self._how = np.array([OWN if _quick(p) else BEST for p in policies], np.int64)
+        self._how = np.array([OWN if quick(p) else BEST for p in policies], np.int64)
         self._slips = np.array([1.0 if p.info.number == RANDOM else p.vector()[SLIP] for p in policies])
         self._places = ways(rules.setup_rolls)[0]
-        self._fitted = [fitted or _fitted(rules, p, plan, values) for p in policies]
+        self.fitted = [fitted or _fitted(rules, p, plan, values) for p in policies]
         luck = [setup_luck(rules, p, plan) for p in policies]
-        self._luck = np.stack([f.setup * table for f, table in zip(self._fitted, luck, strict=True)])
+        self._luck = np.stack([f.setup * table for f, table in zip(self.fitted, luck, strict=True)])
 
     def scratch(self) -> Any:
         return _Scratch(self)
@@ -90,17 +90,18 @@ class _Scratch:
         self.thought = self.game.players.copy()
         self.thought.params[:, SLIP] = 0.0
         self.mind = make_mind(playable.rules)
-        fitted = playable._fitted
+        fitted = playable.fitted
         self.views = make_views(*(np.stack([f[i] for f in fitted]) for i in range(3)))
 
 
-def _quick(policy: Policy) -> bool:
+def quick(policy: Policy) -> bool:
+    """Whether a policy is asked what it would do with every roll."""
     return policy.info.number in QUICK and policy.restriction == NO_RESTRICTION
 
 
 def _fitted(rules: CaterpillarsRules, policy: Policy, plan: Plan | None, values: Book | None) -> Fitted:
     """What the value of a policy is put together from: V alone for those that are not asked about every roll."""
-    if not _quick(policy):
+    if not quick(policy):
         return plain()
     key = rules.text(), policy.text(), values is not None
     if key not in _KEPT:
