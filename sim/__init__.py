@@ -36,6 +36,7 @@ _PUBLIC = (
     "policy",
     "parameter",
     "load_policies",
+    "win_paths",
     "jit",
 )
 

@@ -26,6 +26,7 @@ from sim.sweep.run import SweepResult
 from sim.sweep.run import run as run_sweep
 from sim.sweep.sql import sql
 from sim.sweep.warm import announce
+from sim.sweep.watching import win_paths
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,6 +64,7 @@ __all__ = [
     "tournament",
     "trace",
     "tune",
+    "win_paths",
 ]
 
 #: seats that `adjusted` takes: it keeps how each goes along with each
@@ -231,13 +233,14 @@ def adjusted(
     value : str
         The value function that luck is measured with; it decides how much is saved, never what is estimated. For
         caterpillars ``exact`` (beginner and intermediate, sheets without blanks), ``fitted`` (the networks that policy
-        `learned` plays by), ``auto`` (exact where there is one, else fitted); for karolinchen ``race``, or ``auto``;
-        for parlett ``fitted``, or ``auto``.
+        `learned` plays by), ``auto`` (exact where there is one, else fitted); for karolinchen ``fitted`` (a network,
+        for the published numbers of fruits), ``race``, or ``auto`` (fitted where there is one); for parlett ``fitted``,
+        or ``auto``.
     level : float
         Of the intervals.
     outcome : str, optional
-        What luck is taken out of: ``score`` (left out) or ``win`` (share of a win) for caterpillars, ``win`` for karolinchen, ``score`` (left out) or ``win``
-        (share of a win) for parlett.
+        What luck is taken out of: ``score`` (left out) or ``win`` (share of a win) for caterpillars and parlett,
+        ``win`` for karolinchen.
 
     Returns
     -------

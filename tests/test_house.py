@@ -354,7 +354,8 @@ def test_the_stage_of_ladders_names_all_code_that_decides_its_results() -> None:
 
 def test_the_stage_of_decided_games_names_all_code_that_decides_its_results() -> None:
     stage = stages()["decided"]
-    assert not uncovered(stage, set(closure("sim.report.decided") | closure("sim.games.karolinchen")))
+    games = (f"sim.games.{name}" for name in sim.games())
+    assert not uncovered(stage, set(closure("sim.report.decided")).union(*map(closure, games)))
     assert stage["params"] == ["decided"]
     assert stage["outs"] == [{"data/decided": {"cache": False}}]
     assert "data/decided" in stages()["tables"]["deps"]

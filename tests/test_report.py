@@ -261,7 +261,7 @@ def test_importance_is_what_the_interval_surely_is_away_from_its_target(facts):
         Candidate("q", "gap", "the seat", "too much", "too little", low, high, 0.01).told(verdict(gap, low, high), 0.05)
         for low, high in ((-0.02, 0.02), (0.08, math.inf), (-0.1, 0.1), (-0.02, 0.045))
     ]
-    assert told == ["too much", "too little", "the seat: as it should be", "the seat: not yet known"]
+    assert told == ["too much", "too little", "the seat: inside its target", "the seat: not yet known"]
     with pytest.raises(ReportError, match="'players' has no interval"):
         importance(facts.get("players"), 0, 1, 1)
 

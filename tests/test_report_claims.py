@@ -1,4 +1,6 @@
-"""Every number of a report that names a sweep and a scenario, once more from the stored counts (`tests/recount.py`)."""
+"""Every number of a report that names a sweep and a scenario, once more from the stored counts (`tests/recount.py`),
+and those that come from several scenarios together (`tests/recount_several.py`).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import recount_several as several
 import yaml
 from recount import RULES, Store, recount, wrong
 
@@ -56,6 +59,31 @@ def test_each_kind_of_number_is_among_them(made: tuple[Register, Store]) -> None
     again = [key for key, _ in recount(*made)]
     used = [pattern for pattern, _ in RULES if not pattern.startswith("own")]
     assert [p for p in used if not any(re.fullmatch(p, key) for key in again)] == []
+
+
+def test_numbers_from_several_scenarios_are_what_the_counts_say(made: tuple[Register, Store]) -> None:
+    register, store = made
+    assert several.wrong(register, store) == {}
+    again = [key for key, _ in several.recount(register, store)]
+    assert [p for p, _ in several.RULES if not any(re.fullmatch(p, key) for key in again)] == []
+    assert len(again) >= 60
+    assert {key.split(".")[1] for key in again} == {"step", "duel", "hold"}
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *(f"caterpillars.step.advanced-expert.planner.{what}" for what in ("score", "spread", "choice", "chance")),
+        "karolinchen.duel.match.random",
+        "parlett.duel.greedy.random",
+        "parlett.hold.greedy.best",
+        "parlett.hold.greedy.best.score",
+    ],
+)
+def test_a_number_of_several_scenarios_that_was_tampered_with_is_found(made: tuple[Register, Store], key: str) -> None:
+    register, store = made
+    changed = {**register, key: {**register[key], "value": register[key]["value"] * 1.001 + 0.001}}
+    assert list(several.wrong(changed, store)) == [key]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,43 +11,62 @@ import pytest
 from folders import content
 from test_analysis_decided import game
 
+import sim
 from sim import analysis
 from sim.errors import ReportError
 from sim.games import get
 from sim.plots.style import svg
 from sim.report.claims_decided import add
-from sim.report.decided import decided_tables, play
+from sim.report.claims_decided import ties as tie_claims
+from sim.report.claims_open import questions
+from sim.report.decided import decided_tables, play, tie_tables
 from sim.report.facts import Facts
 from sim.report.figures_decided import ribbon, ribbon_alt
-from sim.report.grids_decided import comebacks
+from sim.report.findings import group_of
+from sim.report.findings_others import decided
+from sim.report.grids_decided import comebacks, watched
+from sim.report.grids_decided import ties as tie_grid
 from sim.report.inputs import Given
-from sim.report.params import Params, read_params
+from sim.report.params import Params, Ties, Watched, read_params
 from sim.report.parts import shown
 from sim.store.load import read_footer
 
 PARAMS = read_params(Path(__file__).parent.parent / "params.yaml")
 GAMES = 600
+#: few play-outs of few games, of two games at two sizes of tables
+FEW = {
+    "watched": [
+        Watched(game="parlett", policy="greedy"),
+        Watched(game="karolinchen", policy="match", players=[3]),
+    ],
+    "watch_games": 1000,
+    "playouts": 20,
+    "ties": Ties(games=4000, players=[2, 3]),
+}
 Tables = dict[str, pl.DataFrame]
 
 
 def with_decided(**changes: object) -> Params:
-    return PARAMS.model_copy(update={"decided": PARAMS.decided.model_copy(update=changes)})
+    return PARAMS.model_copy(update={"decided": PARAMS.decided.model_copy(update={**FEW, **changes})})
+
+
+SMALL = with_decided()
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data")
-    play(PARAMS, folder, GAMES)
+    play(SMALL, folder, GAMES)
     return folder
 
 
 @pytest.fixture(scope="module")
 def tables(data: Path) -> Tables:
-    return decided_tables(Given({}, PARAMS, ("karolinchen",), data))
+    return decided_tables(Given({}, SMALL, ("karolinchen",), data))
 
 
 def test_a_second_run_gives_the_same_bytes_and_files_say_what_made_them(data: Path, tmp_path: Path) -> None:
-    play(PARAMS, tmp_path, GAMES)
+    play(SMALL, tmp_path, GAMES, workers=3)
     assert content(tmp_path) == content(data)
     play(with_decided(seed=1), tmp_path, GAMES)
     assert content(tmp_path) != content(data)
@@ -56,17 +76,19 @@ def test_a_second_run_gives_the_same_bytes_and_files_say_what_made_them(data: Pa
 
 
 def test_kept_games_are_the_exact_paths(data: Path) -> None:
-    paths = get("karolinchen").win_paths(games=GAMES, seed=PARAMS.decided.seed)  # type: ignore[attr-defined]
+    paths = sim.win_paths("karolinchen", games=GAMES, seed=PARAMS.decided.seed)
     kept = pl.read_parquet(data / "decided" / "paths.parquet")
     assert kept.cast(dict(paths.schema)).equals(paths)  # type: ignore[arg-type]
 
 
 def test_claims_are_what_the_kept_games_say_by_plain_arithmetic(data: Path, tables: Tables) -> None:
     facts = Facts()
-    model = add(facts, tables, PARAMS)["decided"]
-    each: dict[int, list[tuple[int, int, float, bool]]] = {}
+    model = add(facts, tables, SMALL)["decided"]
+    each: dict[int, list[tuple[int, int, float, float]]] = {}
     kept = pl.read_parquet(data / "decided" / "paths.parquet")
-    for number, turn, turns, _, value, won in kept.iter_rows():
+    for number, turn, turns, _, seat, value, won, _ in kept.iter_rows():
+        if seat:
+            continue
         each.setdefault(number, []).append((turn, turns, value, won))
     left, share, lowest = [], [], []
     for moments in each.values():
@@ -105,7 +127,7 @@ def test_the_told_turn_is_the_one_that_decided(tables: Tables) -> None:
         assert not after.is_between(0.05, 0.95, closed="none").any()
         assert 0.05 < row["before"] < 0.95
         turn = room.trace(scenario.rules, scenario.policies, PARAMS.decided.seed, row["game"])["turns"][row["turn"] - 1]
-        assert turn["seat"] == row["seat"]
+        assert turn["seat"] == row["mover"]
         assert turn["rolled"]  # only a roll changes chances
         for colour, dice in turn["taken"]:
             assert f"Takes {dice} {('blue', 'orange', 'purple', 'yellow', 'green', 'red')[colour]}" in row["told"]
@@ -126,8 +148,8 @@ def test_three_games_are_picked_by_rank() -> None:
 
 def test_bands_by_hand() -> None:
     """A chance holds until the next roll; before the first roll it is the first one."""
-    one = game(1, [0.2, 0.6, 1.0], 4).with_columns(turn=pl.Series([2, 4, 5]))
-    two = game(2, [0.4, 0.0], 4).with_columns(turn=pl.Series([1, 5]))
+    one = game(1, [0.2, 0.6, 1.0], 4).with_columns(turn=pl.Series([2, 2, 4, 4, 5, 5]))
+    two = game(2, [0.4, 0.0], 4).with_columns(turn=pl.Series([1, 1, 5, 5]))
     found = analysis.chance_bands(pl.concat([one, two]), [0.5], steps=4)
     assert found["played"].to_list() == [0.0, 0.25, 0.5, 0.75, 1.0]
     assert found["q50"].to_list() == pytest.approx([0.3, 0.3, 0.3, 0.5, 0.5])
@@ -142,6 +164,60 @@ def test_the_figure_names_its_three_games(tables: Tables, width: float) -> None:
     alt = ribbon_alt(tables, PARAMS)
     assert f"{GAMES} games" in alt
     assert not alt.endswith("…")
+
+
+def test_every_line_up_is_told_as_its_kept_games_say(data: Path, tables: Tables) -> None:
+    """Share, turns left, last, ways back and their bound by plain arithmetic over the stored paths."""
+    facts = Facts()
+    model = add(facts, tables, SMALL)["decided"]
+    assert [(e["name"], e["players"]) for e in model["watched"]] == [
+        ("exact", 2), ("parlett-2-greedy", 2), ("karolinchen-3-match", 3)
+    ]  # fmt: skip
+    for e in model["watched"]:
+        name = "paths" if e["name"] == "exact" else e["name"]
+        games: dict[int, list[dict[str, Any]]] = {}
+        for row in pl.read_parquet(data / "decided" / f"{name}.parquet").to_dicts():
+            games.setdefault(row["game"], []).append(row)
+        assert len(games) == (GAMES if e["name"] == "exact" else 60)
+        open_for, back = [], []
+        for rows in games.values():
+            last = max((r["turn"] for r in rows if r["surest"] < 0.95), default=0)
+            open_for.append(last / rows[0]["turns"])
+            lowest = {s: min(r["value"] for r in rows if r["seat"] == s) for s in range(e["players"])}
+            back.append(sum(r["won"] for r in rows if r["turn"] > r["turns"] and lowest[r["seat"]] <= 0.1))
+        assert facts.get(f"{e['key']}.share").value == pytest.approx(np.mean(open_for))
+        assert facts.get(f"{e['key']}.comeback").value == pytest.approx(np.mean(back))
+        assert facts.get(f"{e['key']}.bound").value == pytest.approx((e["players"] - 1) / 9)
+        assert facts.get(f"{e['key']}.share").n == len(games)
+    chapter = {"karolinchen": {"decided": model}}
+    assert len(watched(facts, chapter, SMALL).rows) == 3
+    (question,) = {c.question for c in decided(facts, chapter, SMALL)}
+    assert group_of(question) == "expected"
+    assert [q.row["n"] for q in questions(tables, SMALL, ["decided"])] == [GAMES, 60, 60]
+
+
+def test_ties_are_those_of_plain_games(data: Path) -> None:
+    given = Given({}, SMALL, ("levels",), data)
+    tables, facts = tie_tables(given), Facts()
+    own = tie_claims(facts, tables, SMALL)
+    call: dict[str, Any] = {"policies": [SMALL.decided.ties.policy] * 3, "games": 240, "seed": SMALL.decided.seed}
+    rows = sim.simulate("caterpillars", rules="advanced", **call)
+    best = rows.filter(pl.col("score") == pl.col("score").max().over("game")).group_by("game").len()["len"]
+    assert facts.get("ties.advanced.3.tied").value == pytest.approx((best > 1).mean())
+    shared = rows.filter((pl.col("win") > 0) & (pl.col("win") < 1))["game"].n_unique() / 240
+    assert facts.get("ties.advanced.3.shared").value == pytest.approx(shared)
+    grid = tie_grid(facts, {"caterpillars": own}, SMALL)
+    assert [row[0] for row in grid.rows] == ["2", "3"]
+    assert len(grid.header) == 5
+    assert tie_tables(Given({}, SMALL, ("levels",), data / "nowhere")) == {}
+
+
+def test_a_line_up_that_was_not_kept_is_asked_for(data: Path) -> None:
+    other = with_decided(watched=[Watched(game="parlett", policy="random")])
+    with pytest.raises(ReportError, match=r"no parlett-2-random\.parquet in .*; accepted: run `sim decided` again"):
+        decided_tables(Given({}, other, ("karolinchen",), data))
+    with pytest.raises(ReportError, match="playouts = 20, not 30"):
+        decided_tables(Given({}, with_decided(playouts=30), ("karolinchen",), data))
 
 
 def test_games_of_another_seed_or_threshold_are_refused(data: Path) -> None:

@@ -94,6 +94,8 @@ def test_all_of_them_is_the_complement_of_none(n):
         (lambda: stats.wilson(11, 10), "11 of 10 games; accepted: from 0 to all of them"),
         (lambda: stats.wilson(-1, 10), "-1 of 10 games"),
         (lambda: stats.mean([0, 1], [1.5, 3]), "a count of 1.5; accepted: whole numbers of games"),
+        (lambda: stats.seat_balance([[1, 0], [0, 1]], [1.5, 3]), "a count of 1.5; accepted: whole numbers of games"),
+        (lambda: stats.fair_share([1.5, 3], 10), "a count of 1.5; accepted: whole numbers of games"),
         (lambda: stats.mean([0, 1], [1, float("nan")]), "a count of nan"),
         (lambda: stats.mean_share([0, 1], [1.5, 3]), "a count of 1.5"),
         (lambda: stats.win_draw_loss([0, 1], [1.5, 3]), "a count of 1.5"),

@@ -11,7 +11,16 @@ from sim.analysis.candidates_levels import Step, setup_candidates, step_candidat
 from sim.analysis.candidates_seats import seat_candidates, shortening_candidates
 from sim.analysis.changes import difference_counts, paired_changes, policy_gains
 from sim.analysis.compensation import common_compensation, compensation
-from sim.analysis.decided import chance_bands, comebacks, decided_time, deciding_moments, example_games, ties
+from sim.analysis.decided import (
+    chance_bands,
+    comebacks,
+    decided_time,
+    deciding_moments,
+    example_games,
+    tie_counts,
+    tie_shares,
+    ties,
+)
 from sim.analysis.decisions import decisions
 from sim.analysis.dial import Bedtime, bedtime_dial
 from sim.analysis.duels import duels
@@ -82,6 +91,8 @@ __all__ = [
     "skill_and_luck",
     "step_candidates",
     "survival_curves",
+    "tie_counts",
+    "tie_shares",
     "ties",
     "winners",
     "written_chances",

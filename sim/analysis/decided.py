@@ -15,13 +15,15 @@ from sim.analysis.frames import ESTIMATE, table
 def decided_time(paths: pl.DataFrame, open_from: float = 0.05, level: float = 0.95) -> pl.DataFrame:
     """How late a game is decided, and how long one sits through the rest.
 
-    A game is open while the chance of seat 0 is strictly between `open_from` and 1 − `open_from`; it is decided at the
-    first turn after the last such moment.
+    A game is open while no result (who wins, or who share the win) has a chance of 1 − `open_from` or more; between two
+    who do not share wins: while both win with more than `open_from`. It is decided at the first turn after the last
+    such moment.
 
     Parameters
     ----------
     paths : polars.DataFrame
-        One row per moment: game, turn, turns, value, won; as ``sim.games.get("karolinchen").win_paths`` gives them.
+        As `win_paths` gives them. Chances from play-outs are noisy, which moves the last open moment a little (see
+        docs/statistics.md).
 
     Returns
     -------
@@ -30,10 +32,13 @@ def decided_time(paths: pl.DataFrame, open_from: float = 0.05, level: float = 0.
         was open, mean), ``left`` (turns left to play once it is decided, mean), ``last`` (share of games that are open
         until the very last turn).
     """
-    inside = pl.col("value").is_between(open_from, 1 - open_from, closed="none")
-    ends = paths.group_by("game").agg(
-        pl.col("turns").first(), pl.col("turn").filter(inside).max().fill_null(0).alias("last")
-    )
+    ends = (
+        paths.filter(pl.col("seat") == 0)
+        .group_by("game", maintain_order=True)
+        .agg(
+            pl.col("turns").first(), pl.col("turn").filter(_is_open(open_from)).max().fill_null(0).alias("last")
+        )
+    )  # fmt: skip
     share = (ends["last"] / ends["turns"]).to_numpy()
     left = (ends["turns"] - ends["last"]).to_numpy().astype(np.float64)
     rows = []
@@ -48,56 +53,72 @@ def decided_time(paths: pl.DataFrame, open_from: float = 0.05, level: float = 0.
     return table(rows, {"measure": pl.String} | ESTIMATE)
 
 
+def _is_open(open_from: float) -> pl.Expr:
+    """Moments at which no result is all but certain."""
+    return pl.col("surest") < 1 - open_from
+
+
 def comebacks(
     paths: pl.DataFrame, chances: Sequence[float] = (0.05, 0.1, 0.2, 0.3), level: float = 0.95
 ) -> pl.DataFrame:
-    """How often the winner had been all but beaten, against what any fair chance of winning allows.
+    """How often the winner had been all but beaten, against what any right chances of winning allow.
 
-    If the chances are what they say, the winner was at p or less at some time in at most a share p / (1 − p) of games:
-    a seat is there with a chance of at most (1 − x) / (1 − p), x being where it began, and wins from there with p. A
-    share surely above the bound says that the chances are wrong.
+    If the chances are what they say, a seat that began with x is at p or less at some time with a chance of at most
+    (1 − x) / (1 − p), and wins from there with p at most. Summed over k seats, the winner was there in at most a share
+    (k − 1) p / (1 − p) of games, p / (1 − p) for two. A share surely above the bound says that the chances are wrong.
 
     Parameters
     ----------
     paths : polars.DataFrame
-        As for `decided_time`.
+        As for `decided_time`. Where several share a win, each of them counts as its part of it.
     chances : sequence of float
         The p, below one half.
 
     Returns
     -------
     polars.DataFrame
-        Columns chance, value (share of games whose winner was there), low, high, n, bound, verdict (``inside``: surely
-        not above the bound; ``outside``: above; ``not yet known``).
+        Columns chance, value (share of games whose winner was there), low, high, n, bound (at most 1), verdict
+        (``inside``: surely not above the bound; ``outside``: above; ``not yet known``).
     """
-    own = pl.when(pl.col("won")).then(pl.col("value")).otherwise(1 - pl.col("value"))
-    lowest = paths.group_by("game").agg(own.min().alias("lowest"))["lowest"].to_numpy()
+    seats = 1 + int(paths["seat"].max())  # type: ignore[arg-type]
+    before = paths.filter(pl.col("turn") <= pl.col("turns"), pl.col("won") > 0)
+    winners = before.group_by("game", "seat").agg(pl.col("value").min().alias("lowest"), pl.col("won").first())
+    lowest, won = winners["lowest"].to_numpy(), winners["won"].to_numpy()
+    games = paths["game"].n_unique()
     rows: list[dict[str, Any]] = []
     for p in chances:
-        e = stats.wilson(int((lowest <= p).sum()), len(lowest), level)
-        bound = p / (1 - p)
+        # parts of a win vary less than whole ones: Wilson's interval is on the safe side
+        e = stats.wilson(float(won[lowest <= p].sum()), games, level)
+        bound = min(1.0, (seats - 1) * p / (1 - p))
         verdict = stats.inside(e, 0.0, bound)
         rows.append({"chance": p, **e.row(), "n": e.n, "bound": bound, "verdict": str(verdict)})
     return table(rows, {"chance": pl.Float64} | ESTIMATE | {"bound": pl.Float64, "verdict": pl.String})
 
 
+def _moves(paths: pl.DataFrame) -> pl.DataFrame:
+    """Moments before the end with the chance after the move, and the change."""
+    after = pl.col("value").shift(-1).over("game", "seat")
+    moves = paths.with_columns(after=after).drop_nulls("after")
+    return moves.with_columns(change=pl.col("after") - pl.col("value"))
+
+
 def deciding_moments(paths: pl.DataFrame) -> pl.DataFrame:
-    """The moment of each game that changed the chances most.
+    """The moment of each game that raised a chance most.
 
     Returns
     -------
     polars.DataFrame
-        One row per game: game, turn, turns, seat (who rolled), value (before), after, change (of seat 0), won.
+        One row per game: game, turn, turns, mover (whose move it was; −1 everybody's), seat (whose chance rose most),
+        value (before), after, change, won (the share of that seat). Games whose chances never change have none.
     """
-    moves = paths.with_columns(after=pl.col("value").shift(-1).over("game")).drop_nulls("after")
-    moves = moves.with_columns(change=pl.col("after") - pl.col("value"))
-    largest = pl.col("change").abs() == pl.col("change").abs().max().over("game")
+    moves = _moves(paths)
+    largest = (pl.col("change") == pl.col("change").max().over("game")) & (pl.col("change") > 0)
     found = moves.filter(largest).unique("game", keep="first", maintain_order=True).sort("game")
-    return found.select("game", "turn", "turns", "seat", "value", "after", "change", "won")
+    return found.select("game", "turn", "turns", "mover", "seat", "value", "after", "change", "won")
 
 
 def chance_bands(
-    paths: pl.DataFrame, shares: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 0.9), steps: int = 50
+    paths: pl.DataFrame, shares: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 0.9), steps: int = 50, seat: int = 0
 ) -> pl.DataFrame:
     """How far chances are spread while a game goes on: quantiles over games, after so much of each was played.
 
@@ -109,19 +130,23 @@ def chance_bands(
         The quantiles.
     steps : int
         Into how many equal parts a game is cut.
+    seat : int
+        Whose chances.
 
     Returns
     -------
     polars.DataFrame
-        Columns played (0 … 1, share of the game's turns), then q10, q25, … of the chance of seat 0 (0 … 1), n (games).
+        Columns played (0 … 1, share of the game's turns), then q10, q25, … of the chance of that seat (0 … 1), n
+        (games).
     """
     grid = pl.DataFrame({"played": np.arange(steps + 1) / steps})
-    # a chance holds until the next roll, so after a share of the turns the last one before it counts; the first one
+    # a chance holds until the next move, so after a share of the turns the last one before it counts; the first one
     # holds from the beginning, also where the first turns need no roll
+    own = paths.filter(pl.col("seat") == seat)
     at = (pl.col("turn") - 1) / pl.col("turns")
     first = pl.col("turn") == pl.col("turn").min().over("game")
-    moments = paths.select("game", "value", at=pl.when(first).then(0.0).otherwise(at)).sort("at", maintain_order=True)
-    asked = paths.select(pl.col("game").unique(maintain_order=True)).join(grid, how="cross").sort("played")
+    moments = own.select("game", "value", at=pl.when(first).then(0.0).otherwise(at)).sort("at", maintain_order=True)
+    asked = own.select(pl.col("game").unique(maintain_order=True)).join(grid, how="cross").sort("played")
     found = asked.join_asof(moments, left_on="played", right_on="at", by="game", check_sortedness=False)
     names = {f"q{round(100 * q):02d}": q for q in shares}
     return (
@@ -132,23 +157,30 @@ def chance_bands(
     )
 
 
-def example_games(paths: pl.DataFrame, open_from: float = 0.05) -> pl.DataFrame:
+def example_games(paths: pl.DataFrame, open_from: float = 0.05, seat: int = 0) -> pl.DataFrame:
     """Three games that show when games are decided, picked by rank and not by looks.
 
     ``early``: one in twenty is decided as early; ``typical``: half of the games are decided earlier; ``last``: of those
-    that the last roll decides, half are changed less by it.
+    that the last move decides, half are changed less by it.
+
+    Parameters
+    ----------
+    paths : polars.DataFrame
+        As for `decided_time`.
+    open_from : float
+    seat : int
+        Whose chances are told.
 
     Returns
     -------
     polars.DataFrame
-        Columns kind, game, turn (of the roll that decided: the last one before which the game was open), turns, seat
-        (who rolled), before, after (chance of seat 0), won (seat 0). A kind without games is left out, and so are games
-        that are never open.
+        Columns kind, game, turn (of the move that decided: the last one before which the game was open), turns, mover,
+        before, after (chance of that seat), won (its share). A kind without games is left out, and so are games that
+        are never open.
     """
-    inside = pl.col("value").is_between(open_from, 1 - open_from, closed="none")
-    moves = paths.with_columns(after=pl.col("value").shift(-1).over("game")).drop_nulls("after")
-    last = moves.filter(inside).unique("game", keep="last", maintain_order=True)
-    ends = last.select("game", "turn", "turns", "seat", pl.col("value").alias("before"), "after", "won")
+    moves = _moves(paths.filter(pl.col("seat") == seat))
+    last = moves.filter(_is_open(open_from)).unique("game", keep="last", maintain_order=True)
+    ends = last.select("game", "turn", "turns", "mover", pl.col("value").alias("before"), "after", "won")
     ranked = ends.sort(pl.col("turn") / pl.col("turns"), "game")
     swing = (pl.col("after") - pl.col("before")).abs()
     final = ends.filter(pl.col("turn") == pl.col("turns")).sort(swing, "game")
@@ -161,8 +193,8 @@ def example_games(paths: pl.DataFrame, open_from: float = 0.05) -> pl.DataFrame:
     return pl.concat(rows).select(names) if rows else ends.with_columns(kind=pl.lit("")).select(names)
 
 
-def ties(games: pl.DataFrame, keys: Sequence[str] = (), level: float = 0.95) -> pl.DataFrame:
-    """How often the highest score is shared, how often the tie-break decides, and how often nothing does.
+def tie_counts(games: pl.DataFrame, keys: Sequence[str] = ()) -> pl.DataFrame:
+    """How many games had a shared highest score, and how they ended.
 
     Parameters
     ----------
@@ -174,23 +206,46 @@ def ties(games: pl.DataFrame, keys: Sequence[str] = (), level: float = 0.95) -> 
     Returns
     -------
     polars.DataFrame
-        Long: the keys, players, measure, value, low, high, n (games). Measures: ``tied`` (at least two have the highest
-        score), ``broken`` (of all games: tied, and the tie-break found one winner), ``shared`` (the win was shared).
+        The keys, players, games, tied (at least two have the highest score), broken (of these the tie-break found one
+        winner), shared (the win was shared).
     """
     best = pl.col("score") == pl.col("score").max()
     each = games.group_by([*keys, "game"], maintain_order=True).agg(
-        players=pl.len(), best=best.sum(), winners=(pl.col("win") > 0).sum()
+        players=pl.len().cast(pl.Int64), best=best.sum(), winners=(pl.col("win") > 0).sum()
     )
+    tied, alone = pl.col("best") > 1, pl.col("winners") == 1
+    return each.group_by([*keys, "players"], maintain_order=True).agg(
+        games=pl.len().cast(pl.Int64),
+        tied=tied.sum().cast(pl.Int64),
+        broken=(tied & alone).sum().cast(pl.Int64),
+        shared=(~alone).sum().cast(pl.Int64),
+    )
+
+
+def tie_shares(counts: pl.DataFrame, level: float = 0.95) -> pl.DataFrame:
+    """Shares of games, with Wilson's interval, from what `tie_counts` counted: see `ties`."""
+    keys = counts.columns[: counts.columns.index("games")]
     rows = []
-    for values, part in each.partition_by([*keys, "players"], as_dict=True, maintain_order=True).items():
-        key = dict(zip([*keys, "players"], values, strict=True))
-        counts = {
-            "tied": part["best"] > 1,
-            "broken": (part["best"] > 1) & (part["winners"] == 1),
-            "shared": part["winners"] > 1,
-        }
-        for measure, hit in counts.items():
-            e = stats.wilson(int(hit.sum()), part.height, level)
-            rows.append({**key, "measure": measure, **e.row(), "n": e.n})
-    schema: dict[str, Any] = {name: games.schema[name] for name in keys}
-    return table(rows, schema | {"players": pl.Int64, "measure": pl.String} | ESTIMATE)
+    for row in counts.iter_rows(named=True):
+        for measure in ("tied", "broken", "shared"):
+            e = stats.wilson(row[measure], row["games"], level)
+            rows.append({**{k: row[k] for k in keys}, "measure": measure, **e.row(), "n": e.n})
+    schema: dict[str, Any] = {name: counts.schema[name] for name in keys}
+    return table(rows, schema | {"measure": pl.String} | ESTIMATE)
+
+
+def ties(games: pl.DataFrame, keys: Sequence[str] = (), level: float = 0.95) -> pl.DataFrame:
+    """How often the highest score is shared, how often the tie-break decides, and how often nothing does.
+
+    Parameters
+    ----------
+    games, keys
+        As for `tie_counts`.
+
+    Returns
+    -------
+    polars.DataFrame
+        Long: the keys, players, measure, value, low, high, n (games). Measures: ``tied`` (at least two have the highest
+        score), ``broken`` (of all games: tied, and the tie-break found one winner), ``shared`` (the win was shared).
+    """
+    return tie_shares(tie_counts(games, keys), level)

@@ -438,6 +438,27 @@ class Playable(abc.ABC):
         """
 
 
+class Watched(abc.ABC):
+    """A game with rules and policies fixed whose chances of winning are told while it goes on.
+
+    Attributes
+    ----------
+    seats : int
+    playouts : int
+        Play-outs from which a chance is estimated; 0: chances are exact.
+    """
+
+    seats: int
+    playouts: int = 0
+
+    @abc.abstractmethod
+    def walk(self, seed: int, first: int, games: int) -> Any:
+        """Games `first` … `first + games − 1` with the chances before every move, as a `sim.engine.paths.Walk`.
+
+        Called from several threads.
+        """
+
+
 class Recorder(abc.ABC):
     """Plays games with a recording buffer and tells them round by round: one row per decision point of a seat.
 
@@ -554,6 +575,24 @@ class Game(abc.ABC):
     def recorder(self, rules: RulesModel, policies: Sequence[Policy], regret: bool = False) -> Recorder:
         """What tells games round by round; with `regret`, also what each choice lost against optimal play."""
         raise InputError(f"{self.name} does not tell its rounds; accepted: detail games or summary")
+
+    def watched(self, rules: RulesModel, policies: Sequence[Policy], playouts: int | None = None) -> Watched:
+        """What tells the chances of winning while games go on.
+
+        Parameters
+        ----------
+        rules, policies
+            Checked, see `scenario`.
+        playouts : int, optional
+            Play-outs of every position, 1 or more; left out: exact chances where they are known, else as many as
+            `sim.engine.paths.PLAYOUTS`.
+
+        Raises
+        ------
+        InputError
+            For a line-up whose chances cannot be told.
+        """
+        raise InputError(f"{self.name} does not tell chances of winning; accepted: caterpillars, karolinchen, parlett")
 
     @abc.abstractmethod
     def tell(self, trace: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from sim.report import (
     claims_open,
     claims_own,
     claims_parlett,
+    claims_people,
     claims_proposals,
     claims_thumb,
     claims_verified,
@@ -35,6 +36,7 @@ CLAIMS: Mapping[str, Callable[[Facts, Tables, Params], dict[str, Any]]] = {
     "better_levels": claims_proposals.levels,
     "karolinchen": claims_karolinchen.add,
     "decided": claims_decided.add,
+    "ties": claims_decided.ties,
     "better_karolinchen": claims_proposals.karolinchen,
     "parlett": claims_parlett.add,
     "better_parlett": claims_proposals.parlett,
@@ -71,6 +73,7 @@ def build_facts(tables: Tables, params: Params) -> tuple[Facts, dict[str, Any]]:
     model |= {"shown": names, "parts": parts, "whole": parts == tuple(PARTS), "sweeps": sweeps}
     model["least"] = _least(sweeps, params)
     model["views"] = list(params.levels.views)
+    model["people"] = claims_people.add(facts, params, *_first_seat(facts, params))
     model["card"] = claims_open.add(facts, tables, params, names)
     model["findings"] = ranked(facts, model, params, names)
     intervals = sum(1 for fact in facts.all() if fact.low is not None)
@@ -79,6 +82,14 @@ def build_facts(tables: Tables, params: Params) -> tuple[Facts, dict[str, Any]]:
         "claims.missing", round((1 - params.confidence) * intervals), "number", method="expected at the stated level"
     )
     return facts, model
+
+
+def _first_seat(facts: Facts, params: Params) -> tuple[str, float]:
+    """The share of wins of who begins, where the report has one, and what would be fair."""
+    for key, fair in (("karolinchen.4.seat0", 1 / 4), (f"parlett.seat.{params.parlett.policy}", 1 / 2)):
+        if key in facts:
+            return key, fair
+    return "", 0.0
 
 
 def _least(sweeps: list[dict[str, Any]], params: Params) -> list[tuple[str, str]]:

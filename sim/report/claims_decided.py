@@ -1,8 +1,10 @@
-"""Claims about when a game of Karolinchen for two is decided: decided time, the last roll, comebacks, three games."""
+"""Claims about when games are decided: decided time, the last move, comebacks, three games, ties."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import polars as pl
 
 from sim.report import words
 from sim.report.facts import Facts
@@ -30,9 +32,57 @@ def add(facts: Facts, tables: Tables, params: Params) -> dict[str, Any]:
     for name, chance in (("open", given.open), ("closed", 1 - given.open)):
         facts.add(f"{key}.{name}", 100 * chance, "number", method="fixed in params.yaml before the run")
     told = [_comeback(facts, row, {**source, "level": params.confidence}) for row in tables["comebacks"].to_dicts()]
-    return {
-        "decided": {"comebacks": told, "games": [_game(facts, row, source) for row in tables["moments"].to_dicts()]}
-    }
+    games = [_game(facts, row, source) for row in tables["moments"].to_dicts()]
+    return {"decided": {"comebacks": told, "games": games, "watched": _watched(facts, tables["watched"], params)}}
+
+
+#: kinds and methods of what is told of every line-up that is watched
+_WATCHED = {
+    **{name: (kind, _METHODS[name]) for name, kind in _KINDS.items()},
+    "comeback": ("share", "Wilson"),
+    "shared": ("share", "Wilson"),
+}
+
+
+def _watched(facts: Facts, table: pl.DataFrame, params: Params) -> list[dict[str, Any]]:
+    """What was seen of every line-up; one entry each."""
+    given, result = params.decided, []
+    for (name,), rows in table.group_by("name", maintain_order=True):
+        first, key = rows.row(0, named=True), f"decided.{name}"
+        how = f", {first['playouts']} play-outs a position" if first["playouts"] else ", exact chances"
+        more: dict[str, Any] = {"seed": given.seed, "sweep": "decided", "level": params.confidence}
+        for row in rows.iter_rows(named=True):
+            kind, method = _WATCHED[row["measure"]]
+            facts.row(f"{key}.{row['measure']}", row, kind, method=method + how, **more)
+        back = rows.row(by_predicate=pl.col("measure") == "comeback", named=True)
+        method = "(players − 1) p / (1 − p), which no right chances exceed"
+        facts.add(f"{key}.bound", back["bound"], "share", method=method)
+        facts.add(f"{key}.n", first["n"], "count", seed=given.seed, sweep="decided")
+        names = ("name", "game", "level", "players", "policy", "playouts")
+        result.append({k: first[k] for k in names} | {"key": key, "verdict": back["verdict"]})
+    fixed = "fixed in params.yaml before the run"
+    facts.add("decided.comeback", given.comeback, "share", method=fixed)
+    facts.add("decided.enough", given.enough, "turns_share", method=fixed)
+    facts.add("decided.playouts", given.playouts, "number", method=fixed)
+    return result
+
+
+def ties(facts: Facts, tables: Tables, params: Params) -> dict[str, Any]:
+    """Register how often the highest score is shared, and what the tie-break makes of it."""
+    given = params.decided
+    more: dict[str, Any] = {"seed": given.seed, "sweep": "decided", "level": params.confidence, "method": "Wilson"}
+    entries: dict[tuple[str, int], str] = {}
+    widest = 0.0
+    for row in tables["ties"].iter_rows(named=True):
+        key = f"ties.{row['level']}.{row['players']}"
+        entries[row["level"], row["players"]] = key
+        facts.row(f"{key}.{row['measure']}", row, "share", **more)
+        widest = max(widest, (row["high"] - row["low"]) / 2)
+    facts.add("ties.widest", 100 * float(f"{widest:.2g}"), "number", method="half-width of the widest interval")
+    facts.add("ties.n", int(tables["ties"]["n"].min()), "count", seed=given.seed, sweep="decided")  # type: ignore[arg-type]
+    facts.add("ties.policy", given.ties.policy, "text")
+    levels, players = (list(dict.fromkeys(k[i] for k in entries)) for i in (0, 1))
+    return {"ties": {"levels": levels, "players": players, "keys": entries}}
 
 
 def _comeback(facts: Facts, row: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
@@ -50,12 +100,12 @@ def _game(facts: Facts, row: dict[str, Any], more: dict[str, Any]) -> dict[str, 
     facts.add(f"{key}.turn", row["turn"], "number", method="of the last roll before which it was open", **more)
     facts.add(f"{key}.turns", row["turns"], "number", method="turns of the game", **more)
     for name in ("before", "after"):
-        chance = row[name] if row["seat"] == 0 else 1 - row[name]
+        chance = row[name] if row["mover"] == 0 else 1 - row[name]
         facts.add(f"{key}.{name}", chance, "share", method="exact", **more)
     facts.add(f"{key}.told", row["told"], "text", method="the turn, as `sim trace` tells it", **more)
     return {
         "kind": row["kind"],
         "key": key,
-        "who": words.seat(row["seat"]),
+        "who": words.seat(row["mover"]),
         "winner": words.seat(0 if row["won"] else 1),
     }

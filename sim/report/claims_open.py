@@ -10,15 +10,17 @@ from typing import Any
 import polars as pl
 
 from sim import stats
+from sim.analysis.proposals import PROPOSAL
 from sim.report import rows, words
 from sim.report.facts import Facts
-from sim.report.names import MEASURES, VIEWS
+from sim.report.names import GAME_NAMES, MEASURES, VIEWS, gained, proposed
 from sim.report.own_tables import smallest
 from sim.report.params import Params
 from sim.report.tables import Tables
 
 Model = dict[str, Any]
 WIN = "points of win rate"
+TURNS = "points of the share of turns"
 #: units of differences, and what they are multiplied with for it
 UNITS = {"score": ("points", 1.0), "turns": ("turns", 1.0), "win": (WIN, 100.0)}
 
@@ -82,11 +84,36 @@ def _karolinchen(tables: Tables, params: Params) -> Iterator[Question]:
         yield Question("rules of Karolinchen, length", told, row, -least, least, "turns")
 
 
+def _decided(tables: Tables, params: Params) -> Iterator[Question]:
+    for row in tables["watched"].filter(pl.col("measure") == "share").iter_rows(named=True):
+        level = f" at {row['level']}" if row["level"] else ""
+        game = f"{GAME_NAMES[row['game']]}{level} with {row['players']} players"
+        told = f"whether {game} is open long enough"
+        yield Question("games that are open long enough", told, row, params.decided.enough, math.inf, TURNS, 100)
+
+
 def _parlett(tables: Tables, params: Params) -> Iterator[Question]:
     band = 100 * params.seats.band
     for row in rows.leader_rows(tables, params).iter_rows(named=True):
         told = f"whether the leader is inside the target band when {row['label']}"
         yield Question("who leads in Parlett's game", told, row, 50 - band, 50 + band, WIN)
+
+
+def _proposals(game: str) -> Callable[[Tables, Params], Iterator[Question]]:
+    """Whether fresh games confirm what was proposed."""
+
+    def ask(tables: Tables, params: Params) -> Iterator[Question]:
+        for row in tables[f"proposals_{game}"].filter(pl.col("status") == PROPOSAL).iter_rows(named=True):
+            unit, scale = ("points", 1.0) if game == "caterpillars" else (WIN, 100.0)
+            ends = {"value": "gain", "low": "gain_low", "high": "gain_high"}
+            gain = {end: scale * row[name] for end, name in ends.items()}
+            told = f"whether {gained(row | {'told': proposed(row['factor'], row['setting'])})} by what matters"
+            more = {"n": row["n"], "scenario": row["scenario"]}
+            yield Question(
+                f"proposals for {GAME_NAMES[game]}", told, gain | more, -math.inf, scale * row["smallest"], unit
+            )
+
+    return ask
 
 
 def _own_seats(tables: Tables, params: Params) -> Iterator[Question]:
@@ -114,7 +141,11 @@ QUESTIONS: Mapping[str, Callable[[Tables, Params], Iterator[Question]]] = {
     "setup": _setup,
     "readings": _readings,
     "karolinchen": _karolinchen,
+    "decided": _decided,
     "parlett": _parlett,
+    "better_levels": _proposals("caterpillars"),
+    "better_karolinchen": _proposals("karolinchen"),
+    "better_parlett": _proposals("parlett"),
     "own_seats": _own_seats,
     "own_changes": _own_changes,
 }

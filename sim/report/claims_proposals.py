@@ -10,7 +10,7 @@ import polars as pl
 from sim.analysis.proposals import ENOUGH, NOTHING, PROPOSAL
 from sim.report.claims_base import Source
 from sim.report.facts import Facts
-from sim.report.names import MEASURES, reading, short
+from sim.report.names import MEASURES, proposed, short
 from sim.report.params import Params
 from sim.report.propose import PREFIX
 from sim.report.tables import Tables
@@ -94,7 +94,8 @@ def _answer(source: Source, row: Mapping[str, Any], prices: pl.DataFrame, params
     if target is not None:
         told = "number" if kind == "change" else kind
         facts.add(f"{key}.target", target, told, method="fixed in params.yaml before the run")
-    about = ("kind", "view", "lower", "higher", "policy", "measure", "players", "minutes", "status", "verdict", "at")
+    about: tuple[str, ...] = ("kind", "view", "lower", "higher", "policy", "measure", "players", "minutes")
+    about += ("status", "verdict", "at", "smallest")
     entry: Model = {name: row[name] for name in about} | {"key": key, "id": row["question"]}
     entry["what"] = MEASURES.get(row["measure"] or "", row["measure"])
     entry |= {"proposed": row["status"] == PROPOSAL, "nothing": row["status"] == NOTHING}
@@ -104,9 +105,7 @@ def _answer(source: Source, row: Mapping[str, Any], prices: pl.DataFrame, params
             base = {"value": row["base"], "low": row["base_low"], "high": row["base_high"]}
             first.row(f"{key}.base", base | {"n": row["n"]}, kind, method)
         return entry
-    entry["told"] = "the set-up variation" if row["factor"] == "setup" else reading(row["factor"], row["setting"])
-    if row["factor"] == "sheet":
-        entry["told"] = f"the printed numbers {entry['told']}"
+    entry["told"] = proposed(row["factor"], row["setting"])
     entry |= {"short": short(row["factor"], row["setting"]), "reaches": row["reaches"]}
     entry["confirmed"] = row["verdict"] == "confirmed"
     source.row(key, row, kind, method)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sim.errors import ReportError
-from sim.report import findings_caterpillars, findings_choices, findings_others, findings_own
+from sim.report import findings_caterpillars, findings_choices, findings_others, findings_own, findings_proposals
 from sim.report.facts import Fact, Facts
 from sim.report.findings_base import Candidate
 from sim.report.params import Params
@@ -30,9 +30,13 @@ FINDINGS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Iterator[Can
     "setup": findings_caterpillars.setup,
     "readings": findings_caterpillars.readings,
     "karolinchen": findings_others.karolinchen,
+    "decided": findings_others.decided,
     "parlett": findings_others.parlett,
     "restricted": findings_choices.restricted,
     "courts": findings_choices.courts,
+    "better_levels": findings_proposals.levels,
+    "better_karolinchen": findings_proposals.karolinchen,
+    "better_parlett": findings_proposals.parlett,
     "own_results": findings_own.results,
     "own_seats": findings_own.seats,
     "own_changes": findings_own.changes,
@@ -41,9 +45,12 @@ FINDINGS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Iterator[Can
 
 #: kind of question → its heading, and how the names of its questions begin
 GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "expected": ("What was promised, and what is fair", ("steps.", "length", "seats", "leader", "own.seats.")),
+    "expected": (
+        "What was promised, and what is fair",
+        ("steps.", "length", "decided", "seats", "leader", "own.seats."),
+    ),
     "open": ("What the rule texts leave open", ("readings", "sheets", "languages", "setup", "house.")),
-    "changed": ("What other rules would change", ("fruits.", "card_rules", "own.")),
+    "changed": ("What other rules would change", ("better.", "fruits.", "card_rules", "own.")),
     "played": (
         "What playing differently is worth",
         ("skill", "thumb", "odd", "hold", "strength", "traps", "courts", "own.players"),

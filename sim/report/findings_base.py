@@ -43,4 +43,4 @@ class Candidate:
         """The finding in words."""
         if verdict is Verdict.OUTSIDE:
             return self.above if value > self.high else self.below
-        return f"{self.topic}: {'as it should be' if verdict is Verdict.INSIDE else 'not yet known'}"
+        return f"{self.topic}: {'inside its target' if verdict is Verdict.INSIDE else 'not yet known'}"

@@ -72,6 +72,6 @@ def thumb(facts: Facts, model: Model, params: Params) -> Iterator[Candidate]:
     for entry in model["caterpillars"]["thumb"]:
         told = f"a rule of thumb against a child's habit at {entry['level']}"
         yield Candidate(
-            "thumb", f"{entry['key']}.child", told, f"A rule that fits in a child's head gains on the habit at "
+            "thumb", f"{entry['key']}.child", told, f"A rule that fits on a note card gains on the habit at "
             f"{entry['level']}", f"No rule of thumb helps at {entry['level']}", -least, least, least,
         )  # fmt: skip

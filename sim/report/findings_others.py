@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sim.report import words
 from sim.report.facts import Facts
 from sim.report.findings_base import Candidate
+from sim.report.names import GAME_NAMES
 from sim.report.params import Params
 
 Model = Mapping[str, Any]
@@ -42,6 +44,18 @@ def karolinchen(facts: Facts, model: Model, params: Params) -> Iterator[Candidat
         alone = f"playing {entry['policy']} among {entry['seats'] - 1} who play {entry['others']}"
         above, below = (f"{alone[:1].upper()}{alone[1:]} {w}" for w in ("pays", "costs wins"))
         yield Candidate("odd", f"{entry['key']}.change", alone, above, below, -win, win, win)
+
+
+def decided(facts: Facts, model: Model, params: Params) -> Iterator[Candidate]:
+    """For how much of its turns a game is open."""
+    given = params.decided
+    for entry in model["karolinchen"]["decided"]["watched"]:
+        level = f" at {entry['level']}" if entry["level"] else ""
+        game = f"{GAME_NAMES[entry['game']]}{level} with {entry['players']} players"
+        yield Candidate(
+            "decided", f"{entry['key']}.share", f"for how much of its turns {game} is open", "",
+            f"{game} is decided too early", given.enough, math.inf, given.least,
+        )  # fmt: skip
 
 
 def parlett(facts: Facts, model: Model, params: Params) -> Iterator[Candidate]:

@@ -265,6 +265,8 @@ GRIDS: Mapping[str, Callable[[Facts, Mapping[str, Any], Params], Grid]] = {
     "decisions": choices.decisions,
     "sums": choices.sums,
     "comebacks": grids_decided.comebacks,
+    "watched": grids_decided.watched,
+    "ties": grids_decided.ties,
     "card": grids_trust.card,
     "alarms": grids_trust.alarms,
     **PROPOSALS,

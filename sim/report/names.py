@@ -109,3 +109,22 @@ def sheet(labels: Sequence[int]) -> str:
 def called(sweep: Mapping[str, Any]) -> str:
     """The title of a sweep on one line; its name where it has none."""
     return " ".join(str(sweep["title"] or "").split()) or str(sweep["sweep"])
+
+
+def gained(about: Mapping[str, Any]) -> str:
+    """What a proposal makes better, in words; `about` is its row of the table of proposals, its rule as ``told``."""
+    rule, players, kind = f'"{about["told"]}"', about["players"], about["kind"]
+    if kind == "setup":
+        return f"the set-up variation makes choosing worth more at {about['at']}"
+    if kind == "step":
+        step, who = f"the step from {about['lower']} to {about['higher']}", VIEWS.get(about["view"], about["view"])
+        return f"{rule} makes {step} larger in {MEASURES[about['measure']]} for {who}"
+    if kind in ("bedtime", "published"):
+        return f"{rule} lets more games with {players} players end within {about['minutes']:g} minutes"
+    return f"{rule} makes {'both' if kind == 'seats' else f'all {players}'} seats fairer, whoever plays"
+
+
+def proposed(factor: str, setting: str) -> str:
+    """A proposed rule in words."""
+    told = reading(factor, setting)
+    return "the set-up variation" if factor == "setup" else f"the printed numbers {told}" if factor == "sheet" else told

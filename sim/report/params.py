@@ -180,13 +180,55 @@ class Choices(_Part):
     decisions: str = "decisions"
 
 
+class Watched(_Part):
+    """Games in which the chances of winning are told by play-outs: one policy in every seat."""
+
+    game: Literal["caterpillars", "karolinchen", "parlett"]
+    policy: str
+    players: list[Annotated[int, Field(ge=2, le=6)]] = [2]
+
+    @model_validator(mode="after")
+    def _known(self) -> Watched:
+        _policy_of(self.game, self.policy)
+        return self
+
+
+class Ties(_Part):
+    """Games of Caterpillars in which ties are counted, at every level."""
+
+    games: int = Field(20_000, ge=100)
+    policy: str = "planner(placement=random)"
+    players: list[Annotated[int, Field(ge=2, le=6)]] = [2, 3, 4, 5, 6]
+
+    @field_validator("policy")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        return _policy_of("caterpillars", value)
+
+
 class Decided(_Part):
-    """Games of two perfect players of Karolinchen, and when they count as decided."""
+    """When games count as decided, which are watched, and for how much of a game it should be open."""
 
     seed: int = Field(20261222, ge=0)
     games: int = Field(10_000, ge=100)
     open: float = Field(0.05, gt=0, lt=0.5)
     comebacks: list[Annotated[float, Field(gt=0, lt=0.5)]] = [0.05, 0.1, 0.2, 0.3]
+    comeback: float = Field(0.1, gt=0, lt=0.5)
+    enough: float = Field(0.75, gt=0, lt=1)
+    least: float = Field(0.05, gt=0, lt=1)
+    watch_games: int = Field(2_000, ge=20)
+    playouts: int = Field(400, ge=1, le=100_000)
+    watched: list[Watched] = []
+    ties: Ties = Ties()
+
+
+class People(_Part):
+    """What only people can answer: assumptions behind the numbers of playtests."""
+
+    spread: float = Field(0.6, gt=0)
+    within: float = Field(0.2, gt=0)
+    prefer: float = Field(0.7, gt=0.5, lt=1)
+    sure: float = Field(0.9, gt=0.5, lt=1)
 
 
 Kind = Literal["expected", "open", "changed", "played"]
@@ -229,6 +271,7 @@ class Params(_Part):
     proposals: Proposals = Proposals()
     choices: Choices = Choices()
     decided: Decided = Decided()
+    people: People = People()
     findings: Findings = Findings()
     figures: Figures = Figures()
 

@@ -81,6 +81,7 @@ SECTIONS: tuple[Section, ...] = (
     ),
     Section("setup", "caterpillars", "setup", ("setup",), ("setup",), ("setup",)),
     Section("readings", "caterpillars", "readings", ("readings",), ("readings", "sheets"), ("languages",)),
+    Section("ties", "caterpillars", "levels", grids=("ties",), needs=("ties",), made_by=("sim decided",)),
     Section("restricted", "caterpillars", "choices", ("restricted",), ("restricted",), ("restricted",)),
     Section(
         "better_levels",
@@ -103,7 +104,7 @@ SECTIONS: tuple[Section, ...] = (
         "karolinchen",
         "karolinchen",
         figures=("decided",),
-        grids=("comebacks",),
+        grids=("comebacks", "watched"),
         needs=("decided",),
         made_by=("sim decided",),
     ),

@@ -16,7 +16,7 @@ from sim.analysis.frames import plain
 from sim.errors import ReportError, listing
 from sim.report import tables_choices
 from sim.report.alarms import alarm_tables
-from sim.report.decided import decided_tables
+from sim.report.decided import decided_tables, tie_tables
 from sim.report.inputs import Given, Stored
 from sim.report.own_tables import own_tables
 from sim.report.params import Params
@@ -174,6 +174,7 @@ TABLES: Mapping[str, Callable[[Given], Tables]] = {
     "readings": _readings,
     "karolinchen": _karolinchen,
     "decided": decided_tables,
+    "ties": tie_tables,
     "parlett": _parlett,
     **{section: _better(game) for section, game in BETTER.items()},
     "own": own_tables,
@@ -211,7 +212,7 @@ def sweeps(inputs: Mapping[str, Stored]) -> pl.DataFrame:
 
 
 #: what tables do not depend on
-_LATER = {"figures", "findings"}
+_LATER = {"figures", "findings", "people"}
 
 
 def _taken(params: Params) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from sim.stats.joint import Joint, half_test, paired_share
 from sim.stats.luck import Adjusted, LuckSums, Lucky
 from sim.stats.multiple import Claim, benjamini_hochberg, holm, judge, three_cycles
 from sim.stats.paired import Paired, paired
+from sim.stats.playtests import observations_for_mean, observations_for_share
 from sim.stats.proportions import mean_share, wilson, wilson_band, win_draw_loss
 from sim.stats.seats import FairShare, SeatsAA, aa_seats, fair_share, seat_balance, seat_level
 from sim.stats.sequential import early_mean, early_share, look_level, looks
@@ -87,6 +88,8 @@ __all__ = [
     "mean_agreement",
     "mean_share",
     "moments",
+    "observations_for_mean",
+    "observations_for_share",
     "paired",
     "paired_share",
     "quantile",

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from sim.stats.counts import whole
+
 #: a cell of a distribution is merged with its neighbours until so many games are expected in it: with fewer, the
 #: chi-square's far tail is too short
 LEAST_EXPECTED = 25.0
@@ -125,7 +127,7 @@ def mean_agreement(values: ArrayLike, counts: ArrayLike, exact: Exact) -> Agreem
 
     A difference no larger than the error of the exact value is no difference.
     """
-    v, c = np.asarray(values, np.float64), np.asarray(counts, np.float64)
+    v, c = np.asarray(values, np.float64), whole(counts).astype(np.float64)
     n = int(c.sum())
     observed = float(v @ c / n)
     off = observed - exact.mean
@@ -146,7 +148,7 @@ def distribution_agreement(
     With two cells left it is a share and tested as one. A value that the exact distribution does not hold, or holds
     with probability 0, is possible only through what was cut off: its p-value is that chance.
     """
-    v, c = np.asarray(values, np.float64), np.asarray(counts, np.int64)
+    v, c = np.asarray(values, np.float64), whole(counts)
     n = int(c.sum())
     at = np.searchsorted(exact.values, v)
     known = at < exact.values.size

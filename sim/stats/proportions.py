@@ -34,10 +34,11 @@ def wilson_band(successes: ArrayLike, n: ArrayLike, level: float = 0.95) -> tupl
     return np.where(nothing, np.nan, low), np.where(nothing, np.nan, high)
 
 
-def wilson(successes: int, n: int, level: float = 0.95) -> Estimate:
+def wilson(successes: float, n: int, level: float = 0.95) -> Estimate:
     """Share with Wilson's interval; for 0 of n the one-sided bound −ln(1 − level)/n, about 3/n at 95 %.
 
-    For n of n it is the complement: from 1 − 3/n up to 1.
+    For n of n it is the complement: from 1 − 3/n up to 1. Where games count in parts, as a shared win does, `successes`
+    is the sum of the parts: these vary less than whole ones, so the interval is on the safe side.
 
     Raises
     ------

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
+from sim.stats.counts import whole
 from sim.stats.estimate import Estimate
 from sim.stats.proportions import wilson
 
@@ -59,7 +60,7 @@ def fair_share(wins: ArrayLike, games: int, level: float = 0.95) -> FairShare:
     games : int
         Games played; games without a winner (capped) count for nobody.
     """
-    w = np.asarray(wins, np.int64)
+    w = whole(wins)
     if w.size < 2 or games <= 0 or w.sum() > games:
         raise ValueError(f"{w.tolist()} wins in {games} games; accepted: two or more seats, at most one win per game")
     each = seat_level(w / games, level)
@@ -254,7 +255,7 @@ def aa_seats(
 
 def _patterns(patterns: ArrayLike, counts: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     won = np.asarray(patterns, bool)
-    c = np.asarray(counts, np.int64)
+    c = whole(counts)
     if won.ndim != 2 or won.shape[1] < 2 or won.shape[0] != c.size or c.sum() <= 0 or (c < 0).any():
         raise ValueError(
             f"patterns of shape {won.shape} with {c.size} counts; accepted: a row per kind of game, a column per seat"

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, stats
 
-from sim.stats.counts import sample
+from sim.stats.counts import sample, whole
 from sim.stats.estimate import Estimate
 from sim.stats.proportions import wilson_band
 
@@ -153,7 +153,7 @@ def mean_band(
     -------
     value, low, high : float arrays
     """
-    v, c = np.asarray(values, np.float64), np.asarray(counts, np.int64)
+    v, c = np.asarray(values, np.float64), whole(counts)
     n = c.sum(-1)
     commonest = v[c.argmax(-1)]
     others = n - c.max(-1)
@@ -185,7 +185,7 @@ def share_band(values: ArrayLike, counts: ArrayLike, level: float) -> Band:
     Pearson), because Wilson's misses rare wins far too often at the high levels of repeated looks. Where wins are
     shared: `mean_band` within 0 … 1. Parameters and results as there.
     """
-    v, c = np.asarray(values, np.float64), np.asarray(counts, np.int64)
+    v, c = np.asarray(values, np.float64), whole(counts)
     if v.size and (v.min() < 0 or v.max() > 1):
         raise ValueError("a share is outside 0 … 1")
     n, wins = c.sum(-1), c[..., v == 1].sum(-1)

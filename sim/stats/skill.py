@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from sim.stats.counts import moments, sample
+from sim.stats.counts import moments, sample, whole
 from sim.stats.estimate import Estimate
 
 _METHOD = "two-way layout on common dice, large sample"
@@ -65,7 +65,7 @@ def two_way(results: ArrayLike, counts: ArrayLike, level: float = 0.95) -> Varia
     VarianceShares
     """
     x = np.asarray(results, np.float64)
-    c = np.asarray(counts, np.int64)
+    c = whole(counts)
     if x.ndim != 2 or x.shape[1] < 2 or x.shape[0] != c.size:
         raise ValueError(f"results of shape {x.shape} with {c.size} counts; accepted: a column for each of two or more")
     n, k = int(c.sum()), x.shape[1]

@@ -241,33 +241,46 @@ STANDINGS: dict[str, tuple[str, tuple[Column, ...]]] = {
 }
 
 _TURNS = Column("turns", "int32", "turns", "turns of the whole game", 1, None)
-_LEADER = "chance of seat 0 to win"
+_NEXT = "whose move it is, counted from 0; -1: everybody's, or the end of the game"
 
-#: games between perfect players whose chances are known exactly: name, meaning, columns
+#: games with the chances of winning while they go on: name, meaning, columns
 WATCHED: dict[str, tuple[str, tuple[Column, ...]]] = {
     "paths": (
-        "one row per turn with a roll, and one for the end of the game, ordered by game and turn",
+        "one row per moment before a move and seat, and one per seat for the end, ordered by game, turn and seat",
         (
             GAME,
-            Column("turn", "int32", "turns", "counted from 1; at the end of the game turns + 1", 1, None),
+            Column("turn", "int32", "turns", "of the move that comes next, from 1; at the end turns + 1", 1, None),
             _TURNS,
-            Column("seat", "int16", "", "who rolls, counted from 0; -1 at the end of the game", -1, 1),
-            Column("value", "float64", "", f"{_LEADER} before that roll; 1 or 0 at the end", 0, 1),
-            Column("won", "boolean", "", "whether seat 0 wins", 0, 1),
+            Column("mover", "int16", "", _NEXT, -1, 5),
+            Column("seat", "int16", "", "whose chance it is", 0, 5),
+            Column("value", "float64", "", "expected share of the win of that seat; at the end its share", 0, 1),
+            Column("won", "float64", "", "share of the win that it will have", 0, 1),
+            Column("surest", "float64", "", "chance of the likeliest result: who wins, or who share the win", 0, 1),
         ),
     ),
     "moments": (
-        "three of these games, each in the middle of its kind, and the roll after which it was decided",
+        "three games, each in the middle of its kind, and the move after which it was decided",
         (
             Column("kind", "string", "", "early, typical or last: decided early, in the middle, by the last roll"),
             GAME,
-            Column("turn", "int32", "turns", "of the roll that decided", 0, None),
+            Column("turn", "int32", "turns", "of the move that decided", 0, None),
             _TURNS,
-            Column("seat", "int16", "", "who rolled", 0, 1),
-            Column("before", "float64", "", f"{_LEADER} before that roll", 0, 1),
-            Column("after", "float64", "", f"{_LEADER} after it", 0, 1),
-            Column("won", "boolean", "", "whether seat 0 wins", 0, 1),
+            Column("mover", "int16", "", "who rolled", 0, 1),
+            Column("before", "float64", "", "chance of seat 0 to win before that roll", 0, 1),
+            Column("after", "float64", "", "and after it", 0, 1),
+            Column("won", "float64", "", "share of the win of seat 0", 0, 1),
             Column("told", "string", "", "the turn in words"),
+        ),
+    ),
+    "ties": (
+        "how many games of Caterpillars had a shared highest score, by level and number of players",
+        (
+            Column("level", "string", "", "level of the rules"),
+            Column("players", "int64", "", "number of players", 2, None),
+            Column("games", "int64", "games", "played", 1, None),
+            Column("tied", "int64", "games", "in which at least two had the highest end total", 0, None),
+            Column("broken", "int64", "games", "of these: the tie-break found one winner", 0, None),
+            Column("shared", "int64", "games", "in which the win was shared", 0, None),
         ),
     ),
 }
@@ -385,7 +398,7 @@ def markdown(games: Sequence[Game]) -> str:
         lines += ["The footer has game, rules, policies, seed and games.", ""]
         lines += _table(row for row in rows if row["table"] == table)
     for table, (meaning, _) in WATCHED.items():
-        lines += ["", f"## Games of perfect players: table `{table}`", "", f"{meaning[0].upper()}{meaning[1:]}.", ""]
+        lines += ["", f"## Games watched: table `{table}`", "", f"{meaning[0].upper()}{meaning[1:]}.", ""]
         lines += ["The footer has game, rules, policies, seed and games.", ""]
         lines += _table(row for row in rows if row["table"] == table)
     for game in games:

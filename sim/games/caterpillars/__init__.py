@@ -8,7 +8,7 @@ from typing import Any
 
 from sim.engine.slot import slot_arguments
 from sim.errors import InputError, PolicyError, RulesError, unknown
-from sim.games.base import Field, Game, Policy, PolicyParameter, RulesModel
+from sim.games.base import Field, Game, Policy, PolicyParameter, RulesModel, Watched
 from sim.games.caterpillars import trace as _trace
 from sim.games.caterpillars.kernel import (
     KERNEL_VERSION,
@@ -105,6 +105,25 @@ class CaterpillarsGame(Game):
         values = _book(rules.text()) if value == "exact" or (value == "auto" and exact) else None
         lucky = LuckyWins if outcome == "win" else LuckyPlayable
         return lucky(rules, policies, book, plan, values)
+
+    def watched(self, rules: RulesModel, policies: Sequence[Policy], playouts: int | None = None) -> Watched:
+        from sim.games.caterpillars.winning import MOST_SEATS, SLOW, WatchedPlayable
+
+        assert isinstance(rules, CaterpillarsRules)
+        if not 2 <= len(policies) <= MOST_SEATS:
+            raise InputError(
+                f"chances of winning were asked for with {len(policies)} players; accepted: 2 to {MOST_SEATS}"
+            )
+        for policy in policies:
+            if policy.info.number in SLOW:
+                raise InputError(
+                    f"chances of winning were asked for with policy {policy.id}; accepted: policies that do not play "
+                    f"on in thought themselves"
+                )
+        plain = self.compile(rules, policies)
+        watched = WatchedPlayable(rules, policies, plain.book, plain.plan)
+        watched.playouts = watched.playouts if playouts is None else playouts
+        return watched
 
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
         return _trace.trace(self.compile(rules, policies), seed, game)

@@ -631,6 +631,16 @@ class CaterpillarsPlayable(Playable):
         self.limits = limits(rules, policies)
 
     @property
+    def book(self) -> Book | None:
+        """The exact values of a labelled sheet that a seat reads, if one does."""
+        return self._book
+
+    @property
+    def plan(self) -> Plan | None:
+        """The exact values of the set-up that a seat reads, if one does."""
+        return self._plan
+
+    @property
     def kernel_rules(self) -> tuple[np.ndarray, np.ndarray]:
         """The rules as the kernel sees them, and its tables of outcomes."""
         return self._rules, self._tables

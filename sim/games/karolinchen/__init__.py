@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sim.engine.slot import slot_arguments
-from sim.errors import InputError, PolicyError, unknown, whole_number
-from sim.games.base import Field, Game, Policy, RulesModel
+from sim.errors import InputError, PolicyError, unknown
+from sim.games.base import Field, Game, Policy, RulesModel, Watched
 from sim.games.karolinchen import trace as _trace
 from sim.games.karolinchen.kernel import KERNEL_VERSION, SLOTS, KarolinchenPlayable, reads_book, result_fields
-from sim.games.karolinchen.luck.playable import LuckyPlayable
+from sim.games.karolinchen.luck.playable import LuckyPlayable, network_for
 from sim.games.karolinchen.perfect import MAX_FRUITS
 from sim.games.karolinchen.policies import POLICIES
 from sim.games.karolinchen.rounds import USUAL_TURNS, KarolinchenRecorder, round_fields
 from sim.games.karolinchen.rules import MAX_SEATS, MIN_SEATS, KarolinchenRules
 
-if TYPE_CHECKING:
-    import polars as pl
-
 #: value functions to take luck out with
-VALUES = ("auto", "race")
+VALUES = ("auto", "fitted", "race")
 
 
 class KarolinchenGame(Game):
@@ -91,37 +88,25 @@ class KarolinchenGame(Game):
             )
         self.check_policies(rules, policies)
         book = _book(_decisive(rules).text()) if any(reads_book(p) for p in policies) else None
-        return LuckyPlayable(rules, policies, book)
+        network = None if value == "race" else network_for(rules, len(policies))
+        if network is None and value == "fitted":
+            usual = list(KarolinchenRules().fruits)
+            raise InputError(
+                f"value = 'fitted' was given with fruits = {list(rules.fruits)}; accepted: fruits = {usual}, for which "
+                f"there is a fitted value, or value = 'race'"
+            )
+        return LuckyPlayable(rules, policies, book, network)
 
-    def win_paths(
-        self, rules: Mapping[str, Any] | str | RulesModel | None = None, *, games: int, seed: int, first_game: int = 0
-    ) -> pl.DataFrame:
-        """Exact chances of winning, roll by roll, in games between two perfect players.
+    def watched(self, rules: RulesModel, policies: Sequence[Policy], playouts: int | None = None) -> Watched:
+        from sim.games.karolinchen.winning import ExactPlayable, WatchedPlayable
 
-        Parameters
-        ----------
-        rules
-            As `sim.simulate` takes them, for two seats.
-        games, seed, first_game : int
-            The games are those of ``sim.simulate(…, policies=["optimal", "optimal"])``.
-
-        Returns
-        -------
-        polars.DataFrame
-            One row per turn with a roll, and one for the end: game, turn (from 1), turns (of the game), seat (who
-            rolls), value (chance of seat 0 before that roll; 1 or 0 at the end, where turn = turns + 1), won (seat 0).
-
-        Raises
-        ------
-        SimError
-            In one line: what was given, what is accepted.
-        """
-        from sim.games.karolinchen.winning import win_paths
-
-        scenario = self.scenario(rules, ["optimal", "optimal"])
-        assert isinstance(scenario.rules, KarolinchenRules)
-        playable = self.compile(scenario.rules, scenario.policies)
-        return win_paths(playable, scenario.rules, seed, first_game, whole_number("games", games, 1))
+        assert isinstance(rules, KarolinchenRules)
+        book = self.compile(rules, policies).book
+        if playouts is None and all(reads_book(p) and not p.draws for p in policies):
+            return ExactPlayable(rules, policies, book)
+        watched = WatchedPlayable(rules, policies, book)
+        watched.playouts = watched.playouts if playouts is None else playouts
+        return watched
 
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
         assert isinstance(rules, KarolinchenRules)

@@ -168,6 +168,96 @@ def choose(position, work, turn, middle, dice, seed, game, user, book):
 
 
 @jit
+def play_on(
+    turn, seat, middle, dice, rolls, eatings, max_turns, position, work, seed, game, user, book, record, before
+):  # fmt: skip
+    """Play a game on after `turn` turns, the last of them by `seat`, until somebody wins or `max_turns` are played.
+
+    `work.words` are those of turn ``turn + 1``. Returns turn, seat, middle, dice, rolls, eatings as they are then, and
+    the winner's seat or −1. For `record` see `play_games`; `before` are the turns of the games before this one.
+    """
+    seats = position.seats
+    may = position.may == 1
+    second_roll = position.second_roll == 1
+    winner = -1
+    while turn < max_turns and winner < 0:
+        turn += 1
+        seat += 1
+        if seat == seats:
+            seat = 0
+        position.seat = seat
+        if turn & 31 == 0:
+            fill_words(work, turn, seed, game)
+        if record is not None:
+            record[before + turn - 1, SEAT] = seat
+            record[before + turn - 1, MIDDLE] = middle
+            record[before + turn - 1, ROLLS] = -rolls
+        colour = position.current[seat]
+        shift = 4 * colour
+        count = (middle >> shift) & 15
+        fresh = middle == 0
+        need = count == 0
+        # the roll is worked out whether needed or not: cheaper than a branch that nobody can predict
+        new = rolled(work, turn, 0, dice, seed, game)
+        middle = new if need else middle
+        rolls += 1 if need else 0
+        count = (middle >> shift) & 15
+        if record is not None:
+            record[before + turn - 1, ROLLED] = new
+        if second_roll and fresh and count == 0 and turn > 1:
+            middle = rolled(work, turn, 1, dice, seed, game)
+            count = (middle >> shift) & 15
+            rolls += 1
+            if record is not None:
+                record[before + turn - 1, ROLLED + 1] = middle
+        places = position.places[seat]
+        n = min(count, places)
+        middle -= n << shift
+        dice -= n
+        places -= n
+        position.covered[seat] += n
+        position.places[seat] = places
+        if record is not None:
+            record[before + turn - 1, TAKES] = 0
+            record[before + turn - 1, CHOICES] = 0
+            record_take(record, before + turn, colour, n)
+        while places == 0:
+            position.finished[seat] += 1
+            if position.finished[seat] == 6:
+                winner = seat
+                break
+            colour, v = choose(position, work, turn, middle, dice, seed, game, user, book)
+            places = position.fruits[colour]
+            position.current[seat] = colour
+            position.places[seat] = places
+            position.left[seat] ^= 1 << colour
+            if record is not None:
+                record[before + turn - 1, CHOSEN + record[before + turn - 1, CHOICES]] = colour
+                record[before + turn - 1, CHOICES] += 1
+            count = (middle >> (4 * colour)) & 15
+            if count == 0:
+                break
+            n = min(count, places)
+            if may and decide_take(position, work, colour, count, n, v, user, book) == 0:
+                break
+            middle -= n << (4 * colour)
+            dice -= n
+            places -= n
+            position.covered[seat] += n
+            position.places[seat] = places
+            if record is not None:
+                record_take(record, before + turn, colour, n)
+        if record is not None:
+            record[before + turn - 1, ROLLS] += rolls
+            record[before + turn - 1, LEFT] = middle
+            record[before + turn - 1, EATING] = 1 if dice == 0 and winner < 0 else 0
+        if dice == 0 and winner < 0:
+            eatings += 1
+            dice = 6
+    return turn, seat, middle, dice, rolls, eatings, winner
+
+
+@jit
 def play_games(seed, first, games, own_roll, max_turns, positions, works, user, book, out, record):
     """Play games `first` … `first + games − 1`; `positions` and `works` hold the rules and the line-up.
 
@@ -179,8 +269,6 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, user, 
     position = positions[0]
     work = works[0]
     seats = position.seats
-    may = position.may == 1
-    second_roll = position.second_roll == 1
     before = 0  # turns of the games before this one
     for g in range(games):
         game = np.uint64(first + g)
@@ -191,89 +279,13 @@ def play_games(seed, first, games, own_roll, max_turns, positions, works, user, 
         start_cards(position, work, seed, game)
         fill_words(work, 0, seed, game)
         middle = 0
-        dice = 6
         rolls = 0
-        eatings = 0
         if not own_roll:
             middle = rolled(work, 0, 0, 6, seed, game)
             rolls = 1
-        turn = 0
-        seat = -1
-        winner = -1
-        while turn < max_turns and winner < 0:
-            turn += 1
-            seat += 1
-            if seat == seats:
-                seat = 0
-            position.seat = seat
-            if turn & 31 == 0:
-                fill_words(work, turn, seed, game)
-            if record is not None:
-                record[before + turn - 1, SEAT] = seat
-                record[before + turn - 1, MIDDLE] = middle
-                record[before + turn - 1, ROLLS] = -rolls
-            colour = position.current[seat]
-            shift = 4 * colour
-            count = (middle >> shift) & 15
-            fresh = middle == 0
-            need = count == 0
-            # the roll is worked out whether needed or not: cheaper than a branch that nobody can predict
-            new = rolled(work, turn, 0, dice, seed, game)
-            middle = new if need else middle
-            rolls += 1 if need else 0
-            count = (middle >> shift) & 15
-            if record is not None:
-                record[before + turn - 1, ROLLED] = new
-            if second_roll and fresh and count == 0 and turn > 1:
-                middle = rolled(work, turn, 1, dice, seed, game)
-                count = (middle >> shift) & 15
-                rolls += 1
-                if record is not None:
-                    record[before + turn - 1, ROLLED + 1] = middle
-            places = position.places[seat]
-            n = min(count, places)
-            middle -= n << shift
-            dice -= n
-            places -= n
-            position.covered[seat] += n
-            position.places[seat] = places
-            if record is not None:
-                record[before + turn - 1, TAKES] = 0
-                record[before + turn - 1, CHOICES] = 0
-                record_take(record, before + turn, colour, n)
-            while places == 0:
-                position.finished[seat] += 1
-                if position.finished[seat] == 6:
-                    winner = seat
-                    break
-                colour, v = choose(position, work, turn, middle, dice, seed, game, user, book)
-                places = position.fruits[colour]
-                position.current[seat] = colour
-                position.places[seat] = places
-                position.left[seat] ^= 1 << colour
-                if record is not None:
-                    record[before + turn - 1, CHOSEN + record[before + turn - 1, CHOICES]] = colour
-                    record[before + turn - 1, CHOICES] += 1
-                count = (middle >> (4 * colour)) & 15
-                if count == 0:
-                    break
-                n = min(count, places)
-                if may and decide_take(position, work, colour, count, n, v, user, book) == 0:
-                    break
-                middle -= n << (4 * colour)
-                dice -= n
-                places -= n
-                position.covered[seat] += n
-                position.places[seat] = places
-                if record is not None:
-                    record_take(record, before + turn, colour, n)
-            if record is not None:
-                record[before + turn - 1, ROLLS] += rolls
-                record[before + turn - 1, LEFT] = middle
-                record[before + turn - 1, EATING] = 1 if dice == 0 and winner < 0 else 0
-            if dice == 0 and winner < 0:
-                eatings += 1
-                dice = 6
+        turn, _, _, _, rolls, eatings, winner = play_on(
+            0, -1, middle, 6, rolls, 0, max_turns, position, work, seed, game, user, book, record, before
+        )
         before += turn
         for s in range(seats):
             row = g * seats + s
@@ -368,4 +380,8 @@ class KarolinchenPlayable(Playable):
             out,
             record,
         )
+        self.raise_fault(works, seed)
+
+    def raise_fault(self, works: Any, seed: int) -> None:
+        """Raise the error of a user's policy, if there was one."""
         raise_fault(self, works[0].fault, seed, SLOTS, {"take": _take})

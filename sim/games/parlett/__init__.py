@@ -7,7 +7,7 @@ from typing import Any
 
 from sim.engine.slot import slot_arguments
 from sim.errors import InputError, PolicyError, unknown
-from sim.games.base import Field, Game, Policy, RulesModel
+from sim.games.base import Field, Game, Policy, RulesModel, Watched
 from sim.games.parlett import trace as _trace
 from sim.games.parlett.kernel import KERNEL_VERSION, SLOTS, ParlettPlayable, result_fields
 from sim.games.parlett.luck.playable import LuckyPlayable
@@ -55,6 +55,20 @@ class ParlettGame(Game):
         if value not in VALUES:
             raise InputError(unknown("value", value, VALUES))
         return LuckyPlayable(rules, policies, outcome or self.adjustable[0])
+
+    def watched(self, rules: RulesModel, policies: Sequence[Policy], playouts: int | None = None) -> Watched:
+        from sim.games.parlett.winning import SLOW, WatchedPlayable
+
+        assert isinstance(rules, ParlettRules)
+        for policy in policies:
+            if policy.info.number in SLOW:
+                raise InputError(
+                    f"chances of winning were asked for with policy {policy.id}; accepted: policies that do not play "
+                    f"on in thought themselves"
+                )
+        watched = WatchedPlayable(rules, policies)
+        watched.playouts = watched.playouts if playouts is None else playouts
+        return watched
 
     def trace(self, rules: RulesModel, policies: Sequence[Policy], seed: int, game: int) -> dict[str, Any]:
         assert isinstance(rules, ParlettRules)

@@ -134,30 +134,23 @@ def decide(position, work, n, u, user, memory):
 
 
 @jit
-def play_deal(deal, position, work, seed, game, user, memory, records, at):
-    """Play one deal with the cards of `work.deck`; leaves its results in `work`, and its plays in ``records[at]``."""
+def play_from(
+    start, own, other, own_running, other_running, played, total, last_suit, last_rank, seat, deal, position, work,
+    seed, game, user, memory, records, at,
+):  # fmt: skip
+    """Play a deal on from play `start`, with `seat` to move; for the rest see `play_deal`.
+
+    `own` and `other` are the hands, `played` the cards on the row. ``position.row`` holds these in order, ``work.deck``
+    the cards that are still to be drawn, and ``work.scores`` what the deals before this one came to.
+    """
     hand_size = position.hand_size
     deck = work.deck
     cards = work.cards
-    own = 0
-    other = 0
-    for i in range(hand_size):
-        own |= 1 << deck[i]
-        other |= 1 << deck[hand_size + i]
-    seat = deal  # seat 0 leads the first deal, seat 1 the second
-    if seat == 1:
-        own, other = other, own
-    own_running = 0
-    other_running = 0
-    played = 0
-    total = 0
-    last_suit = -1
-    last_rank = 0
     turns = CARDS - 2 * hand_size
-    count = 0
+    count = start
     stuck = -1
     position.deal = deal
-    for t in range(turns):
+    for t in range(start, turns):
         legal = legal_cards(own, last_suit)
         if legal == 0:
             stuck = seat
@@ -230,6 +223,24 @@ def play_deal(deal, position, work, seed, game, user, memory, records, at):
             record.running[s] = work.running[s]
             record.courts[s] = work.courts[s]
             record.scores[s] = work.scores[s]
+
+
+@jit
+def play_deal(deal, position, work, seed, game, user, memory, records, at):
+    """Play one deal with the cards of `work.deck`; leaves its results in `work`, and its plays in ``records[at]``."""
+    hand_size = position.hand_size
+    deck = work.deck
+    own = 0
+    other = 0
+    for i in range(hand_size):
+        own |= 1 << deck[i]
+        other |= 1 << deck[hand_size + i]
+    # seat 0 leads the first deal, seat 1 the second
+    if deal == 1:
+        own, other = other, own
+    play_from(
+        0, own, other, 0, 0, 0, 0, -1, 0, deal, deal, position, work, seed, game, user, memory, records, at
+    )  # fmt: skip
 
 
 @jit
@@ -352,4 +363,8 @@ class ParlettPlayable(Playable):
         play_games(
             np.uint64(seed), first, games, scratch.positions, scratch.works, self._user, scratch.memory, out, records
         )
+        self.raise_fault(scratch, seed)
+
+    def raise_fault(self, scratch: Any, seed: int) -> None:
+        """Raise the error of a user's policy, if there was one."""
         raise_fault(self, scratch.works[0].fault, seed, SLOTS, {})

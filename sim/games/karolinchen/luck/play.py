@@ -2,232 +2,172 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from sim.engine.jit import jit
-from sim.games.karolinchen.luck.race import FINISHED, advance, number_of
-from sim.games.karolinchen.moves import CHOICES, CHOSEN, MIDDLE, ROLLED, ROLLS, SEAT, TAKEN, TAKES
+from sim.games.karolinchen.luck.race import number_of
+from sim.games.karolinchen.luck.tree import count_of, worth_of
+from sim.games.karolinchen.luck.worth import OPENING, node_worth
+from sim.games.karolinchen.moves import CHOICES, CHOSEN, LEFT, MIDDLE, ROLLED, ROLLS, SEAT, TAKEN, TAKES
 
 #: columns of the worms of a game: cards left, open card, covered
 LEFT_CARDS, COLOUR, COVERED = range(3)
 
 
 @jit
-def count_of(middle):
-    """Number of dice of packed counts."""
-    n = 0
-    for c in range(6):
-        n += (middle >> (4 * c)) & 15
-    return n
+def roll_means(rows, seat, dice, second, position, work, sight, desk, room, mean):
+    """Mean over all rolls of `dice` dice by `seat` of what they are worth to each seat, into ``mean[seat]``.
 
-
-@jit
-def race_worth(seats, mover, rows, firsts, end, beyond, worth):
-    """About the chance of each seat to win: ``worth[seat]``; `mover` goes next, with ``rows[seat]``, ``firsts[seat]``.
-
-    ``firsts[seat]`` is the place of the first turn in the tables (0 … 6), or −1: the seat's turn is already played, and
-    it is at the worm ``rows[seat]`` after it.
+    With `second` a roll without a match is worth ``mean`` as it was. `room`, float64[3, 6], is working memory.
     """
-    for s in range(seats):
-        worth[s] = 0.0
-    last = end.shape[2] - 1
-    for t in range(1, last + 1):
-        ahead = 1.0  # nobody of those who moved before in this round has come to the end, nor anybody before it
-        total = 1.0
-        for a in range(seats):
-            s = (mover + a) % seats
-            shift = 1 if firsts[s] < 0 else 0
-            total *= beyond[rows[s], max(firsts[s], 0), t - 1 - shift] if t > shift else 1.0
-        if total < 1e-9:
-            break
-        for a in range(seats):
-            s = (mover + a) % seats
-            shift = 1 if firsts[s] < 0 else 0
-            first = max(firsts[s], 0)
-            before = beyond[rows[s], first, t - 1 - shift] if t > shift else 1.0
-            if before <= 0.0:
-                continue
-            here = end[rows[s], first, t - shift] if t > shift else 0.0
-            worth[s] += ahead * total / before * here
-            ahead *= (beyond[rows[s], first, t - shift] if t > shift else 1.0) / before
-
-
-@jit
-def after_turn(seats, mover, worm, middle, worms, fruits, before, rows, firsts, end, beyond, shift, worth):
-    """About the chance of each seat to win once `mover` has come to `worm` and left these dice, into `worth`.
-
-    The next player looks at them, or rolls. How many there are matters to those after, too, which a race of independent
-    players does not know: ``shift[place in the order, dice, match] × worth × (1 − worth)`` is added.
-    """
-    if worm == FINISHED:
-        for s in range(seats):
-            worth[s] = 1.0 if s == mover else 0.0
-        return
-    for s in range(seats):
-        rows[s] = number_of(worms[s, LEFT_CARDS], worms[s, COLOUR], worms[s, COVERED], fruits, before)
-        firsts[s] = 0
-    rows[mover] = worm
-    following = mover + 1 if mover + 1 < seats else 0
-    look(following, middle, worms, fruits, before, rows, firsts)
-    if rows[following] == FINISHED:
-        for s in range(seats):
-            worth[s] = 1.0 if s == following else 0.0
-        return
-    race_worth(seats, following, rows, firsts, end, beyond, worth)
-    dice = count_of(middle)
-    match = 1 if firsts[following] < 0 else 0
-    for a in range(seats):
-        s = (following + a) % seats
-        worth[s] += shift[a, dice, match] * worth[s] * (1.0 - worth[s])
-
-
-@jit
-def look(seat, middle, worms, fruits, before, rows, firsts):
-    """What the player to move does first: takes what matches, or rolls."""
-    colour = worms[seat, COLOUR]
-    match = (middle >> (4 * colour)) & 15
-    if match > 0:
-        rows[seat], _ = advance(
-            worms[seat, LEFT_CARDS], colour, worms[seat, COVERED], match << (4 * colour), fruits, before
-        )
-        firsts[seat] = -1
-    else:
-        dice = count_of(middle)
-        firsts[seat] = dice if dice > 0 else 6
-
-
-@jit
-def roll_means(
-    seats, mover, dice, second, worms, keys, chance, start, fruits, before, rows, firsts, end, beyond, shift, stamp,
-    kept, clock, worth, mean,
-):  # fmt: skip
-    """Mean over all rolls of `dice` dice of what they are worth to each seat, into ``mean[seat]``.
-
-    What is worth the same is worked out once: `kept` by the worm after the roll, the number of dice left, and how many
-    of them the next player wants, where ``stamp`` says so. With `second` a roll without a match is worth ``mean`` as it
-    was.
-    """
-    following = mover + 1 if mover + 1 < seats else 0
-    wants = 4 * worms[following, COLOUR]
-    left, colour, covered = worms[mover, LEFT_CARDS], worms[mover, COLOUR], worms[mover, COVERED]
+    seats = sight.seats
+    shift = 4 * own_colour(rows[seat], sight)
     missed = 0.0
-    total = np.zeros(6)
-    for i in range(start[dice], start[dice + 1]):
-        if second and (keys[i] >> (4 * colour)) & 15 == 0:
-            missed += chance[i]
+    total = room[0]
+    value = room[1]
+    for s in range(seats):
+        total[s] = 0.0
+    for i in range(sight.start[dice], sight.start[dice + 1]):
+        if second and (sight.keys[i] >> shift) & 15 == 0:
+            missed += sight.chance[i]
             continue
-        worm, rest = advance(left, colour, covered, keys[i], fruits, before)
-        key = 49 * (worm + 1) + 7 * count_of(rest) + ((rest >> wants) & 15)
-        if stamp[key] != clock:
-            stamp[key] = clock
-            after_turn(seats, mover, worm, rest, worms, fruits, before, rows, firsts, end, beyond, shift, worth)
-            for s in range(seats):
-                kept[key, s] = worth[s]
+        worth_of(rows, seat, sight.keys[i], 1, position, work, sight, desk, room[2], value)
         for s in range(seats):
-            total[s] += chance[i] * kept[key, s]
+            total[s] += sight.chance[i] * value[s]
     for s in range(seats):
         mean[s] = total[s] + missed * mean[s]
 
 
 @jit
-def add_luck(
-    games, seats, out, record, open_roll, second_roll, draws, drawn_mean, keys, chance, start, fruits, before, end,
-    beyond, shift, stamp, kept, clock, luck, missed,
-):  # fmt: skip
-    """Luck of recorded games by seat: ``luck[game × seats + seat]``; returns the clock of `stamp`.
+def own_colour(worm, sight):
+    """Open card of a worm."""
+    colour = 5
+    while worm < 32 * sight.before[colour]:
+        colour -= 1
+    return colour
 
-    `out` are the results and `record` the moves, game after game. With `draws`, the luck of the first cards too, whose
-    mean is `drawn_mean`. `missed`, None or float64[2, 6, 7, 2], gathers what `shift` should be: sums of (win − worth) x
-    and of x², x = worth × (1 − worth), with `shift` as it is.
+
+@jit
+def add(luck, at, seats, value, mean):
+    """Add what came less what was to be expected to the luck of every seat."""
+    for s in range(seats):
+        luck[at + s] += value[s] - mean[s]
+
+
+@jit
+def add_luck(
+    games, out, record, open_roll, second_roll, drawn, drawn_mean, known_draws, positions, works, sight, desk, room,
+    rows, worms, luck, nodes, told,
+):  # fmt: skip
+    """Luck of recorded games by seat: ``luck[game × seats + seat]``; returns the number of rolls.
+
+    Parameters
+    ----------
+    games, out, record
+        Results and moves of the games, one after the other.
+    open_roll, second_roll : bool
+        Rules: the opening roll lies open; after an eating there is a second roll.
+    drawn, drawn_mean
+        Whether the first cards are drawn, and the mean of what they are worth by seat.
+    known_draws : bool[6]
+        Seats whose choices are drawn with known probability.
+    positions, works
+        Records of the line-up, as in the kernel.
+    sight, desk
+        See `worth`.
+    room, rows, worms
+        Working memory: float64[6, 6], int64[6], int64[6, 3].
+    nodes, told
+        None, or int64[rolls, 9] and float64[rolls, 2, 6]: written down for every roll are game, roller, dice and worms,
+        and the mean before it and the luck until then.
     """
-    worms = np.zeros((6, 3), np.int64)
-    rows = np.zeros(6, np.int64)
-    firsts = np.zeros(6, np.int64)
-    worth = np.zeros(6)
-    mean = np.zeros(6)
-    second = np.zeros(6)
+    position = positions[0]
+    work = works[0]
+    seats = sight.seats
+    value = room[3]
+    mean = room[4]
+    second = room[5]
     at = 0
+    rolls = 0
     for g in range(games):
+        base = g * seats
         for s in range(seats):
-            colour = out[5, g * seats + s]
+            colour = out[5, base + s]
             worms[s, LEFT_CARDS] = 63 ^ (1 << colour)
             worms[s, COLOUR] = colour
             worms[s, COVERED] = 0
-            luck[g * seats + s] = 0.0
-        for s in range(seats):
-            rows[s] = number_of(worms[s, LEFT_CARDS], worms[s, COLOUR], worms[s, COVERED], fruits, before)
-            firsts[s] = 0
-        firsts[0] = 6
-        if draws:
-            race_worth(seats, 0, rows, firsts, end, beyond, worth)
+            rows[s] = number_of(worms[s, LEFT_CARDS], colour, 0, sight.fruits, sight.before)
+            luck[base + s] = 0.0
+        if drawn:
+            node_worth(rows, 0, OPENING if open_roll else 6, sight, desk, value)
+            add(luck, base, seats, value, drawn_mean)
+        if open_roll:
             for s in range(seats):
-                luck[g * seats + s] += worth[s] - drawn_mean[s]
-        if open_roll:  # worth what it shows of the first player's colour
-            mean[:] = 0.0
-            colour = worms[0, COLOUR]
-            for i in range(start[6], start[7]):
-                look_worth(seats, keys[i], worms, fruits, before, rows, firsts, end, beyond, worth)
+                mean[s] = 0.0
+            for i in range(sight.start[6], sight.start[7]):
+                worth_of(rows, 0, sight.keys[i], 0, position, work, sight, desk, room[2], value)
                 for s in range(seats):
-                    mean[s] += chance[i] * worth[s]
-            look_worth(seats, record[at, MIDDLE], worms, fruits, before, rows, firsts, end, beyond, worth)
-            for s in range(seats):
-                luck[g * seats + s] += worth[s] - mean[s]
-        for turn in range(out[0, g * seats]):
+                    mean[s] += sight.chance[i] * value[s]
+            if nodes is not None:
+                note(nodes[rolls], told[rolls], g, 0, OPENING, rows, seats, mean, luck, base)
+                rolls += 1
+            worth_of(rows, 0, record[at, MIDDLE], 0, position, work, sight, desk, room[2], value)
+            add(luck, base, seats, value, mean)
+        for turn in range(out[0, base]):
             row = record[at]
             at += 1
             mover = row[SEAT]
             dice = count_of(row[MIDDLE])
             fresh = dice == 0
             dice = 6 if fresh else dice
+            draws = known_draws[mover] and row[CHOICES] > 0
             if row[ROLLS] > 0:
                 again = second_roll and fresh and turn > 0
                 if again:  # a miss is worth the mean of the second roll
-                    clock += 1
-                    roll_means(
-                        seats, mover, dice, False, worms, keys, chance, start, fruits, before, rows, firsts, end,
-                        beyond, shift, stamp, kept, clock, worth, second,
-                    )  # fmt: skip
-                    mean[:] = second
-                clock += 1
-                roll_means(
-                    seats, mover, dice, again, worms, keys, chance, start, fruits, before, rows, firsts, end, beyond,
-                    shift, stamp, kept, clock, worth, mean,
-                )  # fmt: skip
-                rolled = row[ROLLED]
-                left, colour, covered = worms[mover, LEFT_CARDS], worms[mover, COLOUR], worms[mover, COVERED]
-                if again and row[ROLLS] > 1:
+                    roll_means(rows, mover, dice, False, position, work, sight, desk, room, second)
                     for s in range(seats):
-                        luck[g * seats + s] += second[s] - mean[s]
+                        mean[s] = second[s]
+                roll_means(rows, mover, dice, again, position, work, sight, desk, room, mean)
+                if nodes is not None:
+                    note(nodes[rolls], told[rolls], g, mover, dice, rows, seats, mean, luck, base)
+                rolls += 1
+                rolled = row[ROLLED]
+                if again and row[ROLLS] > 1:
+                    add(luck, base, seats, second, mean)
+                    for s in range(seats):
                         mean[s] = second[s]
                     rolled = row[ROLLED + 1]
-                worm, rest = advance(left, colour, covered, rolled, fruits, before)
-                after_turn(seats, mover, worm, rest, worms, fruits, before, rows, firsts, end, beyond, shift, worth)
-                for s in range(seats):
-                    luck[g * seats + s] += worth[s] - mean[s]
-                if missed is not None and worm != FINISHED:  # without it this is not even compiled
-                    following = mover + 1 if mover + 1 < seats else 0
-                    match = 1 if firsts[following] < 0 else 0
-                    for a in range(seats):
-                        s = (following + a) % seats
-                        x = worth[s] * (1.0 - worth[s])
-                        missed[0, a, count_of(rest), match] += (out[7, g * seats + s] - worth[s]) * x
-                        missed[1, a, count_of(rest), match] += x * x
+                worth_of(rows, mover, rolled, 1, position, work, sight, desk, room[2], value)
+                add(luck, base, seats, value, mean)
+            elif draws:
+                worth_of(rows, mover, row[MIDDLE], 0, position, work, sight, desk, room[2], value)
             follow(row, worms[mover])
-    return clock
+            if worms[mover, COVERED] < sight.fruits[worms[mover, COLOUR]]:
+                rows[mover] = number_of(
+                    worms[mover, LEFT_CARDS], worms[mover, COLOUR], worms[mover, COVERED], sight.fruits, sight.before
+                )
+                if draws:  # the luck of the cards that were drawn
+                    for s in range(seats):
+                        mean[s] = value[s]
+                    following = mover + 1 if mover + 1 < seats else 0
+                    worth_of(rows, following, row[LEFT], 0, position, work, sight, desk, room[2], value)
+                    add(luck, base, seats, value, mean)
+            elif draws:
+                for s in range(seats):
+                    mean[s] = value[s]
+                    value[s] = 1.0 if s == mover else 0.0
+                add(luck, base, seats, value, mean)
+    return rolls
 
 
 @jit
-def look_worth(seats, middle, worms, fruits, before, rows, firsts, end, beyond, worth):
-    """What an opening roll is worth, before the first turn."""
+def note(node, told, game, roller, dice, rows, seats, mean, luck, base):
+    """Write a roll down: before it was made."""
+    node[0] = game
+    node[1] = roller
+    node[2] = dice
     for s in range(seats):
-        rows[s] = number_of(worms[s, LEFT_CARDS], worms[s, COLOUR], worms[s, COVERED], fruits, before)
-        firsts[s] = 0
-    look(0, middle, worms, fruits, before, rows, firsts)
-    if rows[0] == FINISHED:
-        for s in range(seats):
-            worth[s] = 1.0 if s == 0 else 0.0
-        return
-    race_worth(seats, 0, rows, firsts, end, beyond, worth)
+        node[3 + s] = rows[s]
+        told[0, s] = mean[s]
+        told[1, s] = luck[base + s]
 
 
 @jit

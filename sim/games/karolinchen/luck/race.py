@@ -153,8 +153,6 @@ class Race:
     end : float64[worms, 7, turns + 1]
         Chance of the end in turn t = 1, 2, …: with ``[worm, 0]`` from a usual turn on, with ``[worm, d]`` where the
         first one is a roll of d dice. What is left after the last turn is put into it.
-    shift : float64[6, 7, 2]
-        What the number of dice left changes, see `sim.games.karolinchen.luck.play.after_turn`; zeros at first.
     beyond : float64[worms, 7, turns + 1]
         Chance that the end comes after turn t = 0, 1, ….
     """
@@ -173,5 +171,4 @@ class Race:
             self.end[:, 0, t] = steps[:, :-1] @ self.end[:, 0, t - 1]
         fill_first(self.end, np.ascontiguousarray(self.end[:, 0]), *kept)
         self.end[:, :, turns] += 1.0 - self.end.sum(axis=2)
-        self.shift = np.zeros((6, 7, 2))
         self.beyond = np.maximum(0.0, 1.0 - np.cumsum(self.end, axis=2))
