@@ -114,6 +114,17 @@ def test_three_players_by_hand() -> None:
     assert (early["kind"], early["turn"], early["before"], early["after"]) == ("early", 2, 0.6, 0.5)
 
 
+def test_what_play_outs_make_of_games_by_hand() -> None:
+    """Paired over the games that both have: open for one turn of four more, and one winner more from a low chance."""
+    exact = pl.concat([game(1, [0.5, 0.96, 0.97, 0.98, 1.0], 4), game(2, [0.5, 0.3, 0.0], 2), game(3, [0.5, 1.0], 1)])
+    found = pl.concat([game(1, [0.5, 0.94, 0.97, 0.98, 1.0], 4), game(2, [0.92, 0.3, 0.0], 2)])
+    noise = {r["measure"]: (r["value"], r["n"]) for r in analysis.playout_noise(exact, found).iter_rows(named=True)}
+    assert noise["share"] == (pytest.approx((1 / 4 + 0) / 2), 2)
+    assert noise["left"] == (pytest.approx(-1 / 2), 2)
+    assert noise["last"] == (0, 2)
+    assert noise["comeback"] == (pytest.approx(1 / 2), 2)
+
+
 def test_a_shared_win_that_is_certain_is_decided() -> None:
     """Nobody's chance is above a half, and yet nothing is open any more."""
     path = game(1, [0.5, 0.5, 0.5], 2).with_columns(surest=pl.Series([0.6, 0.6, 1.0, 1.0, 1.0, 1.0]))

@@ -37,6 +37,7 @@ GAMES = 600
 FEW = {
     "watched": [
         Watched(game="parlett", policy="greedy"),
+        Watched(game="karolinchen", policy="optimal"),
         Watched(game="karolinchen", policy="match", players=[3]),
     ],
     "watch_games": 1000,
@@ -189,6 +190,13 @@ def test_every_line_up_is_told_as_its_kept_games_say(data: Path, tables: Tables)
         assert facts.get(f"{e['key']}.comeback").value == pytest.approx(np.mean(back))
         assert facts.get(f"{e['key']}.bound").value == pytest.approx((e["players"] - 1) / 9)
         assert facts.get(f"{e['key']}.share").n == len(games)
+    noise = analysis.playout_noise(
+        pl.read_parquet(data / "decided" / "paths.parquet"),
+        pl.read_parquet(data / "decided" / "karolinchen-2-optimal.parquet"),
+    )
+    for row in noise.iter_rows(named=True):
+        fact = facts.get(f"decided.noise.{row['measure']}")
+        assert (fact.value, fact.n) == (row["value"], 60)
     chapter = {"karolinchen": {"decided": model}}
     assert len(watched(facts, chapter, SMALL).rows) == 3
     (question,) = {c.question for c in decided(facts, chapter, SMALL)}
@@ -207,7 +215,7 @@ def test_ties_are_those_of_plain_games(data: Path) -> None:
     shared = rows.filter((pl.col("win") > 0) & (pl.col("win") < 1))["game"].n_unique() / 240
     assert facts.get("ties.advanced.3.shared").value == pytest.approx(shared)
     grid = tie_grid(facts, {"caterpillars": own}, SMALL)
-    assert [row[0] for row in grid.rows] == ["2", "3"]
+    assert [row[0] for row in grid.rows] == ["2 players", "3 players"]
     assert len(grid.header) == 5
     assert tie_tables(Given({}, SMALL, ("levels",), data / "nowhere")) == {}
 

@@ -32,13 +32,7 @@ def decided_time(paths: pl.DataFrame, open_from: float = 0.05, level: float = 0.
         was open, mean), ``left`` (turns left to play once it is decided, mean), ``last`` (share of games that are open
         until the very last turn).
     """
-    ends = (
-        paths.filter(pl.col("seat") == 0)
-        .group_by("game", maintain_order=True)
-        .agg(
-            pl.col("turns").first(), pl.col("turn").filter(_is_open(open_from)).max().fill_null(0).alias("last")
-        )
-    )  # fmt: skip
+    ends = _ends(paths, open_from)
     share = (ends["last"] / ends["turns"]).to_numpy()
     left = (ends["turns"] - ends["last"]).to_numpy().astype(np.float64)
     rows = []
@@ -51,6 +45,13 @@ def decided_time(paths: pl.DataFrame, open_from: float = 0.05, level: float = 0.
         e = estimate(found, counts, level)
         rows.append({"measure": measure, **e.row(), "n": e.n})
     return table(rows, {"measure": pl.String} | ESTIMATE)
+
+
+def _ends(paths: pl.DataFrame, open_from: float) -> pl.DataFrame:
+    """One row per game: game, turns, last (the last turn before which it was open, 0: none)."""
+    last = pl.col("turn").filter(_is_open(open_from)).max().fill_null(0)
+    own = paths.filter(pl.col("seat") == 0).group_by("game", maintain_order=True)
+    return own.agg(pl.col("turns").first(), last.alias("last"))
 
 
 def _is_open(open_from: float) -> pl.Expr:
@@ -81,8 +82,7 @@ def comebacks(
         (``inside``: surely not above the bound; ``outside``: above; ``not yet known``).
     """
     seats = 1 + int(paths["seat"].max())  # type: ignore[arg-type]
-    before = paths.filter(pl.col("turn") <= pl.col("turns"), pl.col("won") > 0)
-    winners = before.group_by("game", "seat").agg(pl.col("value").min().alias("lowest"), pl.col("won").first())
+    winners = _lowest(paths)
     lowest, won = winners["lowest"].to_numpy(), winners["won"].to_numpy()
     games = paths["game"].n_unique()
     rows: list[dict[str, Any]] = []
@@ -93,6 +93,54 @@ def comebacks(
         verdict = stats.inside(e, 0.0, bound)
         rows.append({"chance": p, **e.row(), "n": e.n, "bound": bound, "verdict": str(verdict)})
     return table(rows, {"chance": pl.Float64} | ESTIMATE | {"bound": pl.Float64, "verdict": pl.String})
+
+
+def _lowest(paths: pl.DataFrame) -> pl.DataFrame:
+    """One row per winner: game, seat, lowest (chance before the end), won (share of the win)."""
+    before = paths.filter(pl.col("turn") <= pl.col("turns"), pl.col("won") > 0)
+    found = before.group_by("game", "seat", maintain_order=True)
+    return found.agg(pl.col("value").min().alias("lowest"), pl.col("won").first())
+
+
+def playout_noise(
+    exact: pl.DataFrame, guessed: pl.DataFrame, open_from: float = 0.05, chance: float = 0.1, level: float = 0.95
+) -> pl.DataFrame:
+    """What play-outs, or fewer of them, make of the same games: paired differences of what is told of games.
+
+    Parameters
+    ----------
+    exact, guessed : polars.DataFrame
+        Paths of the same games: with exact chances or many play-outs, and with those in question. Games of `exact` that
+        `guessed` has not are left out.
+    open_from, chance : float
+        As for `decided_time`, and one of the chances of `comebacks`.
+
+    Returns
+    -------
+    polars.DataFrame
+        Long: measure (``share``, ``left``, ``last``, as in `decided_time`; ``comeback``), value (mean over games of
+        guessed less exact), low, high (Student's t), n (games).
+    """
+    both = []
+    for paths in (exact.join(guessed.select(pl.col("game").unique()), on="game", how="semi"), guessed):
+        back = _lowest(paths).filter(pl.col("lowest") <= chance).group_by("game").agg(pl.col("won").sum().alias("back"))
+        told = _ends(paths, open_from).join(back, on="game", how="left").with_columns(pl.col("back").fill_null(0))
+        left = (pl.col("turns") - pl.col("last")).cast(pl.Float64)
+        both.append(
+            told.sort("game").select(
+                "game",
+                share=pl.col("last") / pl.col("turns"),
+                left=left,
+                last=(left == 0).cast(pl.Float64),
+                comeback=pl.col("back").cast(pl.Float64),
+            )
+        )
+    rows = []
+    for measure in ("share", "left", "last", "comeback"):
+        values, counts = np.unique((both[1][measure] - both[0][measure]).to_numpy(), return_counts=True)
+        e = stats.mean(values, counts, level)
+        rows.append({"measure": measure, **e.row(), "n": e.n})
+    return table(rows, {"measure": pl.String} | ESTIMATE)
 
 
 def _moves(paths: pl.DataFrame) -> pl.DataFrame:

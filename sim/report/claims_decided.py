@@ -33,7 +33,9 @@ def add(facts: Facts, tables: Tables, params: Params) -> dict[str, Any]:
         facts.add(f"{key}.{name}", 100 * chance, "number", method="fixed in params.yaml before the run")
     told = [_comeback(facts, row, {**source, "level": params.confidence}) for row in tables["comebacks"].to_dicts()]
     games = [_game(facts, row, source) for row in tables["moments"].to_dicts()]
-    return {"decided": {"comebacks": told, "games": games, "watched": _watched(facts, tables["watched"], params)}}
+    noise = tables.get("noise", pl.DataFrame())
+    watched = _watched(facts, tables["watched"], noise, params)
+    return {"decided": {"comebacks": told, "games": games, "watched": watched}}
 
 
 #: kinds and methods of what is told of every line-up that is watched
@@ -44,7 +46,7 @@ _WATCHED = {
 }
 
 
-def _watched(facts: Facts, table: pl.DataFrame, params: Params) -> list[dict[str, Any]]:
+def _watched(facts: Facts, table: pl.DataFrame, noise: pl.DataFrame, params: Params) -> list[dict[str, Any]]:
     """What was seen of every line-up; one entry each."""
     given, result = params.decided, []
     for (name,), rows in table.group_by("name", maintain_order=True):
@@ -60,6 +62,14 @@ def _watched(facts: Facts, table: pl.DataFrame, params: Params) -> list[dict[str
         facts.add(f"{key}.n", first["n"], "count", seed=given.seed, sweep="decided")
         names = ("name", "game", "level", "players", "policy", "playouts")
         result.append({k: first[k] for k in names} | {"key": key, "verdict": back["verdict"]})
+    for row in noise.iter_rows(named=True):
+        kind = {"share": "turns_gap", "left": "turns_change"}.get(row["measure"], "gap")
+        paired: dict[str, Any] = {
+            "method": "paired, play-outs less exact",
+            "level": params.confidence,
+            "sweep": "decided",
+        }
+        facts.row(f"decided.noise.{row['measure']}", row, kind, seed=given.seed, **paired)
     fixed = "fixed in params.yaml before the run"
     facts.add("decided.comeback", given.comeback, "share", method=fixed)
     facts.add("decided.enough", given.enough, "turns_share", method=fixed)

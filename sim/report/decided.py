@@ -21,7 +21,7 @@ from sim.games.base import Scenario
 from sim.report.inputs import Given
 from sim.report.names import LEVELS
 from sim.report.params import Params
-from sim.report.watched import entries, watched_tables
+from sim.report.watched import entries, noise_tables, watched_tables
 from sim.store.load import read_footer
 from sim.store.parquet import write_table
 from sim.store.provenance import provenance
@@ -187,7 +187,7 @@ def _read(folder: Path, name: str, table: str, wanted: Mapping[str, object]) -> 
 
 
 def decided_tables(given: Given) -> Tables:
-    """Tables ``decided``, ``comebacks``, ``chance_bands``, ``moments``, ``moment_paths``, ``watched``."""
+    """Tables ``decided``, ``comebacks``, ``chance_bands``, ``moments``, ``moment_paths``, ``watched``, ``noise``."""
     kept = read_kept(given.data, given.params)
     if not kept:
         return {}
@@ -201,6 +201,7 @@ def decided_tables(given: Given) -> Tables:
         "moments": kept["moments"],
         "moment_paths": shown.select("kind", "game", "turn", "turns", "value"),
         "watched": watched_tables(kept, given.params),
+        **noise_tables(kept, given.params),
     }
 
 

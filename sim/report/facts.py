@@ -63,6 +63,7 @@ KINDS: dict[str, Kind] = {
     "part": Kind("share of the variance", words.in_hundred, _hundreds, 1),
     "rounds_share": Kind("share of rounds", words.in_hundred, _hundreds, 1),
     "turns_share": Kind("share of turns", words.in_hundred, _hundreds, 1),
+    "turns_gap": Kind("points of the share of turns", lambda x: words.signed(100 * x, 1), _signed_hundreds, 2),
     "turns_left": Kind("turns", lambda x: words.decimals(x, 1), words.decimals, 2),
     "minutes_left": Kind("minutes", lambda x: words.decimals(x, 1), words.decimals, 2),
     "choices": Kind("", lambda x: words.decimals(x, 1), words.decimals, 2),

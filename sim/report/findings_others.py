@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -54,7 +53,7 @@ def decided(facts: Facts, model: Model, params: Params) -> Iterator[Candidate]:
         game = f"{GAME_NAMES[entry['game']]}{level} with {entry['players']} players"
         yield Candidate(
             "decided", f"{entry['key']}.share", f"for how much of its turns {game} is open", "",
-            f"{game} is decided too early", given.enough, math.inf, given.least,
+            f"{game} is decided too early", given.enough, 1.0, given.least,
         )  # fmt: skip
 
 

@@ -43,15 +43,17 @@ def watched(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
             facts.get(f"{e['key']}.{name}") for name in ("share", "left", "last", "comeback", "shared")
         )
         level = f", {e['level']}" if e["level"] else ""
-        how = f"{e['players']} × {e['policy'].partition('(')[0]}" + ("" if e["playouts"] else ", exact")
+        how = f"{e['players']}\N{NO-BREAK SPACE}× {e['policy'].partition('(')[0]}"
+        how += "" if e["playouts"] else ", exact"
         bound = facts.get(f"{e['key']}.bound")
         rows.append(
             [
                 f"{GAME_NAMES[e['game']]}{level}",
                 how,
                 *(f"{fact.beside().removesuffix(' in 100')} ({fact.interval()})" for fact in (share, left, last)),
-                f"{back.beside().removesuffix(' in 100')} ({back.interval()}); {_in_hundred(bound)}",
-                shared.beside().removesuffix(" in 100"),
+                f"{back.beside().removesuffix(' in 100')} ({back.interval()})",
+                words.decimals(100 * float(bound.value), 1),
+                f"{shared.beside().removesuffix(' in 100')} ({shared.interval()})",
                 facts.get(f"{e['key']}.n").text,
             ]
         )
@@ -63,20 +65,17 @@ def watched(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
             "open for, of its turns, in 100",
             "turns left once decided",
             "open to the last turn, games in 100",
-            f"winner once at {facts.get('decided.comeback').text} or less, games in 100; bound",
+            f"winner once at {facts.get('decided.comeback').text} or less, games in 100",
+            "and at most, if chances are right",
             "win shared, games in 100",
             "games",
         ],
         rows,
         f"A turn is a round of Caterpillars, a turn of Karolinchen, a card of Parlett's game. Chances from "
-        f"{facts.get('decided.playouts').text} play-outs of every position, but where exact. Bound for k players: "
-        "(k − 1) p / (1 − p).",
+        f"{facts.get('decided.playouts').text} play-outs of every position, but where exact. Right chances p allow at "
+        "most (k − 1) p / (1 − p) ways back with k players.",
         text_columns=2,
     )  # fmt: skip
-
-
-def _in_hundred(fact: Any) -> str:
-    return words.decimals(100 * fact.value, 1)
 
 
 def ties(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
@@ -89,10 +88,10 @@ def ties(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
             tied, broken = (facts.get(f"{key}.{name}") for name in ("tied", "broken"))
             told = [words.games_in_hundred(float(fact.value)) for fact in (tied, broken)]
             cells.append(f"{told[0]} ({told[1]})")
-        rows.append([str(players), *cells])
+        rows.append([f"{players} players", *cells])
     return Grid(
         "Ties, games in 100; in brackets those that the tie-break decides",
-        ["players", *own["levels"]],
+        ["", *own["levels"]],
         rows,
         f"{facts.get('ties.n').text} games a cell, all seats {facts.get('ties.policy').text}, intervals of at most "
         f"± {facts.get('ties.widest').text}. Tie-break: the larger sum of all boxes; where that is equal, too, the win "

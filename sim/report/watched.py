@@ -40,6 +40,11 @@ class Entry:
     scenario: Scenario
 
     @property
+    def exact(self) -> bool:
+        """Whether its chances are known exactly, too: play-outs of it show what these are worth."""
+        return self.scenario.game.watched(self.scenario.rules, self.scenario.policies).playouts == 0
+
+    @property
     def told(self) -> str:
         """In words."""
         level = f", {self.level}" if self.level else ""
@@ -61,7 +66,7 @@ def entries(given: Decided) -> list[Entry]:
 
 
 def watched_tables(kept: Mapping[str, pl.DataFrame], params: Params) -> pl.DataFrame:
-    """What was seen of every line-up, the two perfect players of Karolinchen first.
+    """What was seen of every line-up, the two perfect players of Karolinchen with their exact chances first.
 
     Returns
     -------
@@ -74,7 +79,7 @@ def watched_tables(kept: Mapping[str, pl.DataFrame], params: Params) -> pl.DataF
     exact = {"name": "exact", "game": "karolinchen", "level": "", "players": 2, "policy": "optimal", "playouts": 0}
     rows = []
     lines = [(exact, kept["paths"])]
-    for e in entries(given):
+    for e in (e for e in entries(given) if not e.exact):
         key = {"name": e.name, "game": e.game, "level": e.level, "players": e.players, "policy": e.policy}
         lines.append((key | {"playouts": given.playouts}, kept[e.name]))
     for key, paths in lines:
@@ -88,3 +93,15 @@ def watched_tables(kept: Mapping[str, pl.DataFrame], params: Params) -> pl.DataF
     texts = {name: pl.String for name in ("name", "game", "level")}
     numbers = {"players": pl.Int64, "policy": pl.String, "playouts": pl.Int64, "measure": pl.String}
     return table(rows, texts | numbers | ESTIMATE | {"bound": pl.Float64, "verdict": pl.String})
+
+
+def noise_tables(kept: Mapping[str, pl.DataFrame], params: Params) -> dict[str, pl.DataFrame]:
+    """Table ``noise``: what play-outs make of games whose chances are exact, see `sim.analysis.playout_noise`."""
+    given = params.decided
+    for entry in entries(given):
+        if entry.exact:
+            found = analysis.playout_noise(
+                kept["paths"], kept[entry.name], given.open, given.comeback, params.confidence
+            )
+            return {"noise": found}
+    return {}
