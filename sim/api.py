@@ -239,8 +239,8 @@ def adjusted(
     level : float
         Of the intervals.
     outcome : str, optional
-        What luck is taken out of: ``score`` for caterpillars, ``win`` for karolinchen, ``score`` (left out) or ``win``
-        (share of a win) for parlett.
+        What luck is taken out of: ``score`` (left out) or ``win`` (share of a win) for caterpillars and parlett,
+        ``win`` for karolinchen.
 
     Returns
     -------

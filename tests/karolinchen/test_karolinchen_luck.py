@@ -257,7 +257,7 @@ def test_what_policies_do_is_foreseen(policies: list[str], rules: dict) -> None:
     assert chosen > 300
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", range(2, 7))
 def test_files_say_what_made_them(players: int) -> None:
     path = file_of(players)
     weights, told = read(path)
@@ -271,7 +271,7 @@ def test_networks_save_more_than_the_race_and_other_fruits_are_raced() -> None:
     arguments: dict = {"policies": ["match"] * 3, "games": 250, "seed": 9}
     fitted = sim.adjusted("karolinchen", **arguments)
     race = sim.adjusted("karolinchen", value="race", **arguments)
-    assert fitted.ratio > 1.3 * race.ratio > 1.3 * 3
+    assert fitted.ratio > 2 * race.ratio > 2 * 3
     other = sim.adjusted("karolinchen", rules={"fruits": [1, 2, 1, 2, 1, 2]}, **arguments)
     assert other.ratio > 3
 

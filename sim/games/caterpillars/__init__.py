@@ -21,6 +21,7 @@ from sim.games.caterpillars.kernel import (
     result_fields,
 )
 from sim.games.caterpillars.luck.playable import LuckyPlayable
+from sim.games.caterpillars.luck.win_playable import LuckyWins
 from sim.games.caterpillars.outcomes import outcomes
 from sim.games.caterpillars.placement import placement
 from sim.games.caterpillars.policies import OPTIMAL, POLICIES, READS_OTHERS
@@ -42,7 +43,7 @@ class CaterpillarsGame(Game):
     policies = POLICIES
     slots = slot_arguments(SLOTS)
     headline = ("score", "win")
-    adjustable = ("score",)
+    adjustable = ("score", "win")
     example = ("planner", "greedy")
     order = ("score", "box_sum")
 
@@ -102,7 +103,8 @@ class CaterpillarsGame(Game):
         book = _book(rules.text()) if any(reads_book(p) for p in policies) else None
         plan = _plan(rules.text()) if any(reads_plan(p, rules) for p in policies) else None
         values = _book(rules.text()) if value == "exact" or (value == "auto" and exact) else None
-        return LuckyPlayable(rules, policies, book, plan, values)
+        lucky = LuckyWins if outcome == "win" else LuckyPlayable
+        return lucky(rules, policies, book, plan, values)
 
     def watched(self, rules: RulesModel, policies: Sequence[Policy], playouts: int | None = None) -> Watched:
         from sim.games.caterpillars.winning import MOST_SEATS, SLOW, WatchedPlayable

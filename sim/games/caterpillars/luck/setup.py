@@ -16,10 +16,10 @@ import numpy as np
 from sim.engine.jit import jit
 from sim.games.base import Policy
 from sim.games.caterpillars.kernel import Plan, set_up
-from sim.games.caterpillars.luck.rounds import BEST, begin, mean_worth
+from sim.games.caterpillars.luck.views import begin, best_outcome, worth
 from sim.games.caterpillars.mind import make_mind
 from sim.games.caterpillars.odds import show_level
-from sim.games.caterpillars.outcomes import open_sheet, rules_record
+from sim.games.caterpillars.outcomes import NO_FACE, open_sheet, rules_record
 from sim.games.caterpillars.placement import OPTIMAL, OWN, RANDOM, SPREAD
 from sim.games.caterpillars.position import POSITION, SEAT, WORK
 from sim.games.caterpillars.rules import FINALS, CaterpillarsRules
@@ -65,7 +65,7 @@ def label_sheets(rolls, count, positions, rules_, works, players, plan, labels):
 
 
 @jit
-def value_sheets(labels, positions, players, mind, out):
+def value_sheets(labels, positions, mind, out):
     """What empty sheets are worth: the exact mean over the first roll of the best fitted value after it."""
     position = positions[0]
     for i in range(labels.shape[0]):
@@ -75,8 +75,14 @@ def value_sheets(labels, positions, players, mind, out):
         for c in range(3):
             position.totals[c] = 0
             position.bonus[c] = 0
-        begin(position, position.rounds - 1, mind, None)
-        out[i] = mean_worth(BEST, position, 0, position.rounds - 1, players[0], 0.0, mind, None)
+        left = position.rounds - 1
+        begin(position, left, mind, None)
+        out[i] = 0.0
+        for k in range(mind.rolls.size):
+            best = best_outcome(
+                position, mind.rolls[k], NO_FACE, left, mind.rules[0], mind.tables[0], mind.works[0], mind, None
+            )
+            out[i] += mind.chance[k] * worth(best, position, left, mind, None)
 
 
 def setup_luck(rules: CaterpillarsRules, policy: Policy, plan: Plan | None) -> np.ndarray:
@@ -116,11 +122,11 @@ def _table(rules: CaterpillarsRules, how: int, plan: Plan | None) -> np.ndarray:
     boxes = np.sort(labels[:, : rules.rounds].reshape(-1, 3, rules.boxes), axis=2)
     code = np.sort(boxes @ 13 ** np.arange(rules.boxes), axis=1)
     _, first, back = np.unique(code, axis=0, return_index=True, return_inverse=True)
-    worth = np.zeros(len(first))
+    values = np.zeros(len(first))
     mind = make_mind(rules)
     mind.rules[0].has_action = False  # thousands of sheets: the first roll without its action die tells them apart
-    value_sheets(labels[first], positions, players, mind, worth)
-    table = worth[back.ravel()].reshape((coded.size,) * rules.setup_rolls)
+    value_sheets(labels[first], positions, mind, values)
+    table = values[back.ravel()].reshape((coded.size,) * rules.setup_rolls)
     mean: Any = table
     for _ in range(rules.setup_rolls):
         mean = chance @ mean
