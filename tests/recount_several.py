@@ -74,6 +74,8 @@ def _hold(register: Register, store: Store, key: str, m: re.Match[str]) -> float
     wanted = (max if m["end"] == "best" else min)(shares.values())
     if m["part"] == ".threshold":
         return told if shares[told] == wanted else math.nan
+    if told not in shares:
+        return math.nan
     text = next(t for t, threshold in texts.items() if threshold == told)
     return wanted if m["part"] is None else _over_both_seats(store, sweep, "score", text, m["opponent"])
 

@@ -160,7 +160,7 @@ def test_bands_by_hand() -> None:
 @pytest.mark.parametrize("width", [PARAMS.figures.wide, PARAMS.figures.narrow])
 def test_the_figure_names_its_three_games(tables: Tables, width: float) -> None:
     text = svg(ribbon(tables, PARAMS, width), "decided")
-    for name in ("early", "typical", "last roll"):
+    for name in ("early", "typical", "last turn"):
         assert name in text
     alt = ribbon_alt(tables, PARAMS)
     assert f"{GAMES} games" in alt

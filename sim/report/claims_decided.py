@@ -6,8 +6,10 @@ from typing import Any
 
 import polars as pl
 
+from sim import stats
 from sim.report import words
 from sim.report.facts import Facts
+from sim.report.names import GAME_NAMES
 from sim.report.params import Params
 from sim.report.tables import Tables
 
@@ -35,7 +37,12 @@ def add(facts: Facts, tables: Tables, params: Params) -> dict[str, Any]:
     games = [_game(facts, row, source) for row in tables["moments"].to_dicts()]
     noise = tables.get("noise", pl.DataFrame())
     watched = _watched(facts, tables["watched"], noise, params)
-    return {"decided": {"comebacks": told, "games": games, "watched": watched}}
+    unknown = [
+        f"{GAME_NAMES[e['game']]}{' at ' * bool(e['level'])}{e['level']} with {e['players']} players"
+        for e in watched
+        if e["enough"] is stats.Verdict.UNKNOWN
+    ]
+    return {"decided": {"comebacks": told, "games": games, "watched": watched, "open": unknown}}
 
 
 #: kinds and methods of what is told of every line-up that is watched
@@ -61,7 +68,8 @@ def _watched(facts: Facts, table: pl.DataFrame, noise: pl.DataFrame, params: Par
         facts.add(f"{key}.bound", back["bound"], "share", method=method)
         facts.add(f"{key}.n", first["n"], "count", seed=given.seed, sweep="decided")
         names = ("name", "game", "level", "players", "policy", "playouts")
-        result.append({k: first[k] for k in names} | {"key": key, "verdict": back["verdict"]})
+        enough = facts.get(f"{key}.share").at_least(given.enough)
+        result.append({k: first[k] for k in names} | {"key": key, "verdict": back["verdict"], "enough": enough})
     for row in noise.iter_rows(named=True):
         kind = {"share": "turns_gap", "left": "turns_change"}.get(row["measure"], "gap")
         paired: dict[str, Any] = {
@@ -73,6 +81,10 @@ def _watched(facts: Facts, table: pl.DataFrame, noise: pl.DataFrame, params: Par
     fixed = "fixed in params.yaml before the run"
     facts.add("decided.comeback", given.comeback, "share", method=fixed)
     facts.add("decided.enough", given.enough, "turns_share", method=fixed)
+    for verdict in (stats.Verdict.INSIDE, stats.Verdict.OUTSIDE):
+        found = sum(entry["enough"] is verdict for entry in result)
+        facts.add(f"decided.{verdict}", found, "number", method="share of open turns against what is enough")
+    facts.add("decided.count", len(result), "number", method="line-ups watched")
     facts.add("decided.playouts", given.playouts, "number", method=fixed)
     return result
 

@@ -14,7 +14,7 @@ from sim.report.tables import Tables
 NAMES = {
     "early": ("decided early", "early"),
     "typical": ("typical", "typical"),
-    "last": ("by the last roll", "last roll"),
+    "last": ("in the last turn", "last turn"),
 }
 
 

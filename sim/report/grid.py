@@ -6,6 +6,9 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+#: a table of more columns is set smaller, with intervals under their numbers
+_MANY = 7
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -50,8 +53,9 @@ class Grid:
             lines.append("<tr>" + "".join(cells) + "</tr>")
         note = f'<p class="foot">{html.escape(self.note)}</p>' if self.note else ""
         body = "\n".join(lines)
+        kind = "grid many" if len(self.header) > _MANY else "grid"
         return (
-            f'<div class="grid"><table><caption>{html.escape(self.caption)}</caption><thead><tr>{head}</tr></thead>\n'
+            f'<div class="{kind}"><table><caption>{html.escape(self.caption)}</caption><thead><tr>{head}</tr></thead>\n'
             f"<tbody>\n{body}\n</tbody></table>{note}</div>"
         )
 

@@ -261,7 +261,7 @@ WATCHED: dict[str, tuple[str, tuple[Column, ...]]] = {
     "moments": (
         "three games, each in the middle of its kind, and the move after which it was decided",
         (
-            Column("kind", "string", "", "early, typical or last: decided early, in the middle, by the last roll"),
+            Column("kind", "string", "", "early, typical or last: decided early, in the middle, in the last turn"),
             GAME,
             Column("turn", "int32", "turns", "of the move that decided", 0, None),
             _TURNS,
