@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -144,3 +145,26 @@ def test_ties_are_those_of_the_scores() -> None:
     assert found["broken"] == pytest.approx((tied & alone).mean())
     assert found["shared"] == pytest.approx((~alone).mean())
     assert found["tied"] == pytest.approx(found["broken"] + found["shared"])
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda p: analysis.comebacks(p, [0.1, 0.5]), r"chance = 0\.5; accepted: chances above 0 and below 0\.5"),
+        (lambda p: analysis.comebacks(p, [0.0]), r"chance = 0\.0; accepted: chances above 0"),
+        (lambda p: analysis.comebacks(p, level=1.0), r"level = 1\.0; accepted: a number above 0 and below 1"),
+        (lambda p: analysis.comebacks(p.clear()), "paths of no game were given; accepted: paths of one game"),
+        (lambda p: analysis.decided_time(p.clear()), "paths of no game were given; accepted: paths of one game"),
+        (lambda p: analysis.decided_time(p, 0.0), r"open_from = 0\.0; accepted: a chance above 0 and below 0\.5"),
+        (lambda p: analysis.decided_time(p, 0.5), r"open_from = 0\.5; accepted: a chance above 0 and below 0\.5"),
+        (lambda p: analysis.decided_time(p, level=0.0), r"level = 0\.0; accepted: a number above 0 and below 1"),
+        (lambda p: analysis.chance_bands(p, steps=0), "steps = 0; accepted: a whole number of at least 1"),
+        (lambda p: analysis.chance_bands(p, seat=2), r"seat = 2; accepted: a seat of these games, of \[0, 1\]"),
+        (lambda p: analysis.chance_bands(p, [0.1, 0.101]), r"shares = \[0\.1, 0\.101\]; accepted: .* whole percents"),
+        (lambda p: analysis.chance_bands(p, [0.1, 1.5]), r"shares = \[0\.1, 1\.5\]; accepted: .* from 0 to 1"),
+    ],
+)
+def test_what_cannot_be_told_is_refused_in_one_line(call: Callable[[pl.DataFrame], object], said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{said}") as error:
+        call(game(1, [0.5, 0.6, 1.0], 2))
+    assert "\n" not in str(error.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from conftest import ROOT
 import sim
 from sim import analysis
 from sim.cli import run
+from sim.errors import ReportError
 
 CALL = ["decided", "karolinchen", *["--policy", "match"] * 3, "--games", "8", "--playouts", "10", "--seed", "2"]
 
@@ -41,6 +43,8 @@ def test_a_table_is_printed_and_nothing_where_nothing_is_asked_for(
     ("arguments", "text"),
     [
         (["decided", "--seed", "3"], "--seed without GAME is not accepted"),
+        (["decided", "--first-game", "5"], "--first-game without GAME is not accepted"),
+        (["decided", "--first-game", "0"], "--first-game without GAME is not accepted"),
         (["decided", "--policy", "match"], "--policy without GAME is not accepted"),
         (["decided", "chess"], "chess"),
         ([*CALL, "--playouts", "0"], "playouts = 0 is not accepted; accepted: "),
@@ -53,3 +57,21 @@ def test_what_is_not_accepted_is_told_in_one_line(
     assert run([*arguments, "--params", str(ROOT / "params.yaml")]) == 2
     error = capsys.readouterr().err.strip()
     assert text in error.splitlines()[-1]
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_line_ups_are_told_one_by_one_also_to_a_file(
+    quiet: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a terminal as with one, and not with --quiet; no game is played."""
+
+    def play(read: object, data: Path, games: int | None, workers: int, tell: Callable[[str], None]) -> None:
+        tell("parlett, 2 players, planner")
+        tell("ties")
+        raise ReportError("enough; accepted: nothing more")
+
+    monkeypatch.setattr("sim.report.decided.play", play)
+    monkeypatch.setattr("sim.sweep.warm.announce", lambda room: None)
+    assert run(["decided", "--params", str(ROOT / "params.yaml"), *["--quiet"] * quiet]) == 2
+    told = ["sim: parlett, 2 players, planner", "sim: ties"]
+    assert capsys.readouterr().err.splitlines()[:-1] == ([] if quiet else told)

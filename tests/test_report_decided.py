@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+import yaml
 from folders import content
 from test_analysis_decided import game
 
@@ -226,6 +227,72 @@ def test_a_line_up_that_was_not_kept_is_asked_for(data: Path) -> None:
         decided_tables(Given({}, other, ("karolinchen",), data))
     with pytest.raises(ReportError, match="playouts = 20, not 30"):
         decided_tables(Given({}, with_decided(playouts=30), ("karolinchen",), data))
+
+
+def test_games_of_another_line_up_under_the_same_name_are_refused(data: Path) -> None:
+    """Names of files leave out a policy's parameters; what is inside is compared."""
+    slips = [Watched(game="parlett", policy="greedy(slip=0.5)")]
+    found = r"parlett-2-greedy\.parquet have policies = 2 × greedy, not 2 × greedy\(slip=0\.5\); accepted: run `sim"
+    with pytest.raises(ReportError, match=found):
+        decided_tables(Given({}, with_decided(watched=slips), ("karolinchen",), data))
+    tied = {
+        "policies": Ties(games=4000, policy="random", players=[2, 3]),
+        "scenarios": Ties(games=4000, players=[2, 4]),
+    }
+    for key, ties in tied.items():
+        with pytest.raises(ReportError, match=rf"ties\.parquet have {key} = .*; accepted: run `sim decided` again"):
+            tie_tables(Given({}, with_decided(ties=ties), ("levels",), data))
+
+
+PLANNER = {"game": "parlett", "policy": "planner"}
+
+
+@pytest.mark.parametrize(
+    ("part", "key", "value", "said"),
+    [
+        ("decided", "comebacks", [], r"decided\.comebacks has \[\]; accepted: one or more different chances in whole"),
+        ("decided", "comebacks", [0.1, 0.1], r"decided\.comebacks has \[0\.1, 0\.1\]; accepted: .* different"),
+        ("decided", "comebacks", [0.1, 0.101], r"decided\.comebacks has .*; accepted: .* in whole percents"),
+        (
+            "decided",
+            "comeback",
+            0.15,
+            r"decided has comeback = 0\.15; accepted: one of comebacks, 0\.05, 0\.1, 0\.2, 0\.3",
+        ),
+        (
+            "decided",
+            "watched",
+            [PLANNER | {"players": [3]}],
+            r"decided\.watched\.0 has players = \[3\]: .*; accepted: 2",
+        ),
+        (
+            "decided",
+            "watched",
+            [PLANNER | {"players": [2, 2]}],
+            r"decided\.watched\.0\.players has \[2, 2\]; accepted: ",
+        ),
+        (
+            "decided",
+            "watched",
+            [PLANNER, {"game": "parlett", "policy": "planner(slip=0.2)"}],
+            r"decided\.watched has planner and planner\(slip=0\.2\) of parlett for 2 players; accepted: each policy ",
+        ),
+        ("decided", "ties", {"players": []}, r"decided\.ties\.players has \[\]; accepted: "),
+        ("people", "prefer", 0.5001, r"people\.prefer = 0\.5001 is not accepted; accepted: .* 0\.55"),
+        ("people", "prefer", 0.995, r"people\.prefer = 0\.995 is not accepted; accepted: .* 0\.99"),
+        ("people", "within", 1.1, r"people\.within = 1\.1 is not accepted; accepted: .* 1"),
+        ("people", "spread", 11, r"people\.spread = 11 is not accepted; accepted: .* 10"),
+        ("people", "sure", 0.9999, r"people\.sure = 0\.9999 is not accepted; accepted: .* 0\.999"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused_by_name(
+    part: str, key: str, value: object, said: str, tmp_path: Path
+) -> None:
+    shipped = yaml.safe_load((Path(__file__).parent.parent / "params.yaml").read_text(encoding="utf-8"))
+    (path := tmp_path / "params.yaml").write_text(yaml.safe_dump(shipped | {part: shipped[part] | {key: value}}))
+    with pytest.raises(ReportError, match=rf"params\.yaml: {said}") as error:
+        read_params(path)
+    assert "\n" not in str(error.value)
 
 
 def test_games_of_another_seed_or_threshold_are_refused(data: Path) -> None:

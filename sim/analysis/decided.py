@@ -31,7 +31,13 @@ def decided_time(paths: pl.DataFrame, open_from: float = 0.05, level: float = 0.
         Long: columns measure, value, low, high, n. Measures: ``share`` (of the game's turns that were played while it
         was open, mean), ``left`` (turns left to play once it is decided, mean), ``last`` (share of games that are open
         until the very last turn).
+
+    Raises
+    ------
+    ValueError
+        In one line: what was given, what is accepted.
     """
+    _check(paths, level, open_from)
     ends = _ends(paths, open_from)
     share = (ends["last"] / ends["turns"]).to_numpy()
     left = (ends["turns"] - ends["last"]).to_numpy().astype(np.float64)
@@ -45,6 +51,19 @@ def decided_time(paths: pl.DataFrame, open_from: float = 0.05, level: float = 0.
         e = estimate(found, counts, level)
         rows.append({"measure": measure, **e.row(), "n": e.n})
     return table(rows, {"measure": pl.String} | ESTIMATE)
+
+
+def _check(paths: pl.DataFrame, level: float, open_from: float = 0.05, chances: Sequence[float] = (0.1,)) -> None:
+    """Refuse what no share can be told of, in one line."""
+    if paths.is_empty():
+        raise ValueError("paths of no game were given; accepted: paths of one game or more, as win_paths gives them")
+    if not 0 < level < 1:
+        raise ValueError(f"level = {level}; accepted: a number above 0 and below 1, as 0.95")
+    if not 0 < open_from < 0.5:
+        raise ValueError(f"open_from = {open_from}; accepted: a chance above 0 and below 0.5, as 0.05")
+    for chance in chances:
+        if not 0 < chance < 0.5:
+            raise ValueError(f"chance = {chance}; accepted: chances above 0 and below 0.5, as 0.1")
 
 
 def _ends(paths: pl.DataFrame, open_from: float) -> pl.DataFrame:
@@ -73,14 +92,20 @@ def comebacks(
     paths : polars.DataFrame
         As for `decided_time`. Where several share a win, each of them counts as its part of it.
     chances : sequence of float
-        The p, below one half.
+        The p, above 0 and below one half.
 
     Returns
     -------
     polars.DataFrame
         Columns chance, value (share of games whose winner was there), low, high, n, bound (at most 1), verdict
         (``inside``: surely not above the bound; ``outside``: above; ``not yet known``).
+
+    Raises
+    ------
+    ValueError
+        In one line: what was given, what is accepted.
     """
+    _check(paths, level, chances=chances)
     seats = 1 + int(paths["seat"].max())  # type: ignore[arg-type]
     winners = _lowest(paths)
     lowest, won = winners["lowest"].to_numpy(), winners["won"].to_numpy()
@@ -175,9 +200,9 @@ def chance_bands(
     paths : polars.DataFrame
         As for `decided_time`.
     shares : sequence of float
-        The quantiles.
+        The quantiles, 0 … 1; different ones in whole percents.
     steps : int
-        Into how many equal parts a game is cut.
+        Into how many equal parts a game is cut, 1 or more.
     seat : int
         Whose chances.
 
@@ -186,7 +211,21 @@ def chance_bands(
     polars.DataFrame
         Columns played (0 … 1, share of the game's turns), then q10, q25, … of the chance of that seat (0 … 1), n
         (games).
+
+    Raises
+    ------
+    ValueError
+        In one line: what was given, what is accepted.
     """
+    names = {f"q{round(100 * q):02d}": q for q in shares if 0 <= q <= 1}
+    if not names or len(names) < len(shares):
+        raise ValueError(
+            f"shares = {list(shares)}; accepted: one or more quantiles from 0 to 1 that differ in whole percents"
+        )
+    if steps < 1:
+        raise ValueError(f"steps = {steps}; accepted: a whole number of at least 1")
+    if seat not in (seats := paths["seat"].unique().sort().to_list()):
+        raise ValueError(f"seat = {seat}; accepted: a seat of these games, of {seats}")
     grid = pl.DataFrame({"played": np.arange(steps + 1) / steps})
     # a chance holds until the next move, so after a share of the turns the last one before it counts; the first one
     # holds from the beginning, also where the first turns need no roll
@@ -196,7 +235,6 @@ def chance_bands(
     moments = own.select("game", "value", at=pl.when(first).then(0.0).otherwise(at)).sort("at", maintain_order=True)
     asked = own.select(pl.col("game").unique(maintain_order=True)).join(grid, how="cross").sort("played")
     found = asked.join_asof(moments, left_on="played", right_on="at", by="game", check_sortedness=False)
-    names = {f"q{round(100 * q):02d}": q for q in shares}
     return (
         found.group_by("played")
         .agg(*(pl.col("value").quantile(q, "linear").alias(name) for name, q in names.items()), n=pl.len())

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from sim.cli.common import (
-    FirstGame,
     Json,
     PolicyTexts,
     Preset,
@@ -44,7 +43,9 @@ def decided(
         typer.Option("--playouts", metavar="N", help="Of every position; default 400, or exact where that is known."),
     ] = None,
     seed: Annotated[str | None, typer.Option("--seed", metavar="N", help="Default: as in the file.")] = None,
-    first_game: FirstGame = "0",
+    first_game: Annotated[
+        str | None, typer.Option("--first-game", metavar="N", help="Index of the first game; default 0.")
+    ] = None,
     workers: Workers = "1",
     data: Data = Path("data"),
     params: Annotated[
@@ -62,6 +63,7 @@ def decided(
 
     if game is None:
         given = {"--rules": rules, "--preset": preset, "--policy": policy, "--playouts": playouts, "--seed": seed}
+        given["--first-game"] = first_game
         for name, value in given.items():
             if value:
                 raise InputError(
@@ -79,7 +81,7 @@ def decided(
         {
             "games": 500 if games is None else number("games", games),
             "seed": None if seed is None else number("seed", seed),
-            "first_game": number("first_game", first_game),
+            "first_game": 0 if first_game is None else number("first_game", first_game),
             "playouts": None if playouts is None else number("playouts", playouts),
             "workers": number("workers", workers),
         },
@@ -159,7 +161,7 @@ def _of_the_report(read: Any, data: Path, games: str | None, workers: int, quiet
         announce(registry.get(name))
 
     def tell(told: str) -> None:
-        if not quiet and sys.stderr.isatty():
+        if not quiet:
             print(f"sim: {told}", file=sys.stderr, flush=True)
 
     tables = play(read, data, most, workers, tell)

@@ -7,8 +7,10 @@ parameters file are watched with play-outs. Ties are counted in plain games.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,7 +22,7 @@ from sim.errors import ReportError, play_range
 from sim.games.base import Scenario
 from sim.report.inputs import Given
 from sim.report.names import LEVELS
-from sim.report.params import Params
+from sim.report.params import Decided, Params
 from sim.report.watched import entries, noise_tables, watched_tables
 from sim.store.load import read_footer
 from sim.store.parquet import write_table
@@ -119,27 +121,35 @@ def _count_ties(params: Params, folder: Path, games: int, workers: int) -> pl.Da
     """Ties at every level, by number of players; the same dice everywhere."""
     given, game = params.decided, registry.get("caterpillars")
     found, scenarios = [], []
-    for level in LEVELS:
-        for players in given.ties.players:
-            scenario = game.scenario({"level": level}, [given.ties.policy] * players)
-            playable = game.compile(scenario.rules, scenario.policies)
-            rows = play_rows(playable, given.seed, 0, games, workers=workers)
-            place = {field.name: i for i, field in enumerate(playable.fields)}
-            frame = pl.DataFrame(
-                {
-                    "level": np.full(games * players, level),
-                    "game": np.repeat(np.arange(games), players),
-                    "seat": np.tile(np.arange(players), games),
-                    "score": rows[place["score"]],
-                    "win": rows[place["win"]],
-                }
-            )
-            found.append(analysis.tie_counts(frame, ["level"]))
-            scenarios.append(scenario)
+    for level, players, scenario in _tied(given):
+        playable = game.compile(scenario.rules, scenario.policies)
+        rows = play_rows(playable, given.seed, 0, games, workers=workers)
+        place = {field.name: i for i, field in enumerate(playable.fields)}
+        frame = pl.DataFrame(
+            {
+                "level": np.full(games * players, level),
+                "game": np.repeat(np.arange(games), players),
+                "seat": np.tile(np.arange(players), games),
+                "score": rows[place["score"]],
+                "win": rows[place["win"]],
+            }
+        )
+        found.append(analysis.tie_counts(frame, ["level"]))
+        scenarios.append(scenario)
     counts = pl.concat(found)
     more = {"scenarios": [s.id for s in scenarios]}
     _write(folder, "ties", "ties", scenarios[0], counts, given.seed, games, **more)
     return counts
+
+
+def _tied(given: Decided) -> list[tuple[str, int, Scenario]]:
+    """Level, players and scenario of every line-up in which ties are counted, in order."""
+    game, ties = registry.get("caterpillars"), given.ties
+    return [
+        (level, players, game.scenario({"level": level}, [ties.policy] * players))
+        for level in LEVELS
+        for players in ties.players
+    ]
 
 
 def _told(text: str, turn: int) -> str:
@@ -160,14 +170,21 @@ def read_kept(data: Path, params: Params) -> Tables:
     folder, given = data / FOLDER, params.decided
     if not all((folder / f"{name}.parquet").exists() for name in EXACT):
         return {}
-    wanted = {"seed": given.seed}
+    wanted: dict[str, object] = {"seed": given.seed}
+    exact = wanted | _played(registry.get("karolinchen").scenario(None, list(LINE_UP)))
     tables = {
-        "paths": _read(folder, "paths", "paths", wanted),
-        "moments": _read(folder, "moments", "moments", wanted | {"open": given.open}),
+        "paths": _read(folder, "paths", "paths", exact),
+        "moments": _read(folder, "moments", "moments", exact | {"open": given.open}),
     }
     for entry in entries(given):
-        tables[entry.name] = _read(folder, entry.name, "paths", wanted | {"playouts": given.playouts})
+        more = {"playouts": given.playouts, **_played(entry.scenario)}
+        tables[entry.name] = _read(folder, entry.name, "paths", wanted | more)
     return tables
+
+
+def _played(scenario: Scenario) -> dict[str, object]:
+    """What a record says of who played what; the line-up first, as its difference is told in words."""
+    return {"policies": [policy.identity() for policy in scenario.policies], "scenario": scenario.id}
 
 
 def _read(folder: Path, name: str, table: str, wanted: Mapping[str, object]) -> pl.DataFrame:
@@ -178,12 +195,24 @@ def _read(folder: Path, name: str, table: str, wanted: Mapping[str, object]) -> 
     record, frame = read_footer(path).provenance, pl.read_parquet(path)
     for key, value in wanted.items():
         if record[key] != value:
-            raise ReportError(
-                f"the games in {folder} have {key} = {record[key]}, not {value}; accepted: run `sim decided` again"
-            )
+            was, now = (_in_words(key, one) for one in (record[key], value))
+            raise ReportError(f"the games in {path} have {key} = {was}, not {now}; accepted: run `sim decided` again")
     if missing := sorted({c.name for c in WATCHED[table][1]} - set(frame.columns)):
         raise ReportError(f"{path} has no column {missing[0]}; accepted: run `sim decided` again")
     return frame
+
+
+def _in_words(key: str, value: Any) -> str:
+    """A value of a record as it is told: of a line-up, each policy once with its parameters and number of seats."""
+    if key == "scenarios":
+        return f"those of {len(value)} levels and numbers of players ({', '.join(value[:2])}, …)"
+    if key != "policies":
+        return str(value)
+    told: Counter[str] = Counter()
+    for policy in value:
+        parts = [f"{name}={setting}" for name, setting in policy["parameters"].items()]
+        told[policy["id"] + (f"({', '.join(parts)})" if parts else "")] += 1
+    return ", ".join(f"{seats} × {policy}" for policy, seats in told.items())
 
 
 def decided_tables(given: Given) -> Tables:
@@ -206,9 +235,18 @@ def decided_tables(given: Given) -> Tables:
 
 
 def tie_tables(given: Given) -> Tables:
-    """Table ``ties`` from kept counts."""
+    """Table ``ties`` from kept counts.
+
+    Raises
+    ------
+    ReportError
+        In one line, where they are of another seed, policy or number of players than the parameters say.
+    """
     folder = given.data / FOLDER
     if not (folder / "ties.parquet").exists():
         return {}
-    counts = _read(folder, "ties", "ties", {"seed": given.params.decided.seed})
+    params = given.params.decided
+    scenarios = [scenario for _, _, scenario in _tied(params)]
+    wanted = {"seed": params.seed, **_played(scenarios[0]), "scenarios": [s.id for s in scenarios]}
+    counts = _read(folder, "ties", "ties", wanted)
     return {"ties": analysis.tie_shares(counts, given.params.confidence)}

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from sim.errors import PolicyError, ReportError, unknown
+from sim.errors import PolicyError, ReportError, SimError, listing, unknown
 
 MEASURES = ("score", "spread", "choice", "chance")
 
@@ -23,6 +23,12 @@ def _policy_of(game: str, text: str) -> str:
     except PolicyError as error:
         raise ValueError(f"an {error}" if str(error).startswith("unknown") else str(error)) from None
     return text
+
+
+def _different_players(value: list[int]) -> list[int]:
+    if not value or len(set(value)) < len(value):
+        raise ValueError(f"{value}; accepted: one or more different numbers of players, as [2, 4]")
+    return value
 
 
 class _Part(BaseModel):
@@ -187,9 +193,21 @@ class Watched(_Part):
     policy: str
     players: list[Annotated[int, Field(ge=2, le=6)]] = [2]
 
+    @field_validator("players")
+    @classmethod
+    def _different(cls, value: list[int]) -> list[int]:
+        return _different_players(value)
+
     @model_validator(mode="after")
     def _known(self) -> Watched:
+        from sim.games import get
+
         _policy_of(self.game, self.policy)
+        for players in self.players:
+            try:
+                get(self.game).scenario(None, [self.policy] * players)
+            except SimError as error:
+                raise ValueError(f"players = {self.players}: {error}") from None
         return self
 
 
@@ -204,6 +222,11 @@ class Ties(_Part):
     @classmethod
     def _known(cls, value: str) -> str:
         return _policy_of("caterpillars", value)
+
+    @field_validator("players")
+    @classmethod
+    def _different(cls, value: list[int]) -> list[int]:
+        return _different_players(value)
 
 
 class Decided(_Part):
@@ -221,14 +244,48 @@ class Decided(_Part):
     watched: list[Watched] = []
     ties: Ties = Ties()
 
+    @field_validator("comebacks")
+    @classmethod
+    def _whole_percents(cls, value: list[float]) -> list[float]:
+        # what is told of a chance is named by its percents
+        percents = [round(100 * chance) for chance in value]
+        whole = all(abs(100 * chance - percent) < 1e-9 for chance, percent in zip(value, percents, strict=True))
+        if not value or not whole or len(set(percents)) < len(percents):
+            raise ValueError(f"{value}; accepted: one or more different chances in whole percents, as [0.05, 0.1]")
+        return value
+
+    @field_validator("watched")
+    @classmethod
+    def _told_apart(cls, value: list[Watched]) -> list[Watched]:
+        from sim.games import get
+
+        # files and facts are named by game, number of players and policy without its parameters
+        first: dict[tuple[str, int, str], str] = {}
+        for watched in value:
+            for players in watched.players:
+                key = (watched.game, players, get(watched.game).policies.parse(watched.policy).id)
+                if key in first:
+                    raise ValueError(
+                        f"{first[key]} and {watched.policy} of {watched.game} for {players} players; accepted: each "
+                        f"policy once for a game and number of players, whatever its parameters"
+                    )
+                first[key] = watched.policy
+        return value
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Decided:
+        if self.comeback not in self.comebacks:
+            raise ValueError(f"comeback = {self.comeback}; accepted: one of comebacks, {listing(self.comebacks)}")
+        return self
+
 
 class People(_Part):
     """What only people can answer: assumptions behind the numbers of playtests."""
 
-    spread: float = Field(0.6, gt=0)
-    within: float = Field(0.2, gt=0)
-    prefer: float = Field(0.7, gt=0.5, lt=1)
-    sure: float = Field(0.9, gt=0.5, lt=1)
+    spread: float = Field(0.6, gt=0, le=10)
+    within: float = Field(0.2, gt=0, le=1)
+    prefer: float = Field(0.7, ge=0.55, le=0.99)
+    sure: float = Field(0.9, gt=0.5, le=0.999)
 
 
 Kind = Literal["expected", "open", "changed", "played"]
