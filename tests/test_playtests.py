@@ -47,6 +47,10 @@ def test_the_mean_of_turns_is_as_exact_as_asked():
         (lambda: stats.observations_for_share(0.5, 1.0), "accepted: two different numbers between 0 and 1"),
         (lambda: stats.observations_for_share(0.5, 0.7, 1.5), "sure = 1.5"),
         (lambda: stats.observations_for_mean(0, 0.1), "accepted: numbers above 0"),
+        (lambda: stats.observations_for_mean(math.inf, 0.1), "spread = inf, .* not infinite"),
+        (lambda: stats.observations_for_mean(0.6, math.inf), "within = inf; .* not infinite"),
+        (lambda: stats.observations_for_mean(0.6, 0.2, 1), "level = 1; accepted: a number above 0 and below 1"),
+        (lambda: stats.observations_for_mean(0.6, 0.2, 0), "level = 0; accepted: a number above 0 and below 1"),
     ],
 )
 def test_impossible_questions_are_refused_in_one_line(call, said):

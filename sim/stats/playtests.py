@@ -25,8 +25,10 @@ def observations_for_mean(spread: float, within: float, level: float = 0.95) -> 
     ValueError
         In one line: what was given, what is accepted.
     """
-    if not (spread > 0 and within > 0):
-        raise ValueError(f"spread = {spread}, within = {within}; accepted: numbers above 0")
+    if not (0 < spread < math.inf and 0 < within < math.inf):
+        raise ValueError(f"spread = {spread}, within = {within}; accepted: numbers above 0, not infinite")
+    if not 0 < level < 1:
+        raise ValueError(f"level = {level}; accepted: a number above 0 and below 1, as 0.95")
     return math.ceil((float(stats.norm.ppf((1 + level) / 2)) * spread / within) ** 2)
 
 
