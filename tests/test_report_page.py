@@ -305,7 +305,7 @@ def test_an_unknown_placeholder_in_a_shipped_text_stops_the_page(report, tmp_pat
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("width", "kind"), [(1280, "wide"), (390, "narrow")])
+@pytest.mark.parametrize(("width", "kind"), [(1280, "wide"), (900, "wide"), (390, "narrow")])
 def test_the_page_opens_without_error_request_or_sideways_scrolling(html, tmp_path, width, kind):
     seen, console, outside = look(html, tmp_path, width)
     assert console == []

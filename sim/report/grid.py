@@ -6,9 +6,6 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-#: a table of more columns is set smaller, with intervals under their numbers
-_MANY = 7
-
 
 @dataclass(frozen=True)
 class Grid:
@@ -25,6 +22,8 @@ class Grid:
         Optional background strength (0 … 1) of each cell.
     text_columns : int
         So many columns at the left are names; the others are numbers, set to the right.
+    tight : bool
+        Set smaller, with intervals under their numbers: for many columns.
     """
 
     caption: str
@@ -33,6 +32,7 @@ class Grid:
     note: str = ""
     shades: Sequence[Sequence[float]] = field(default_factory=list)
     text_columns: int = 1
+    tight: bool = False
 
     def html(self) -> str:
         """HTML; every cell carries its column's name for narrow screens."""
@@ -53,7 +53,7 @@ class Grid:
             lines.append("<tr>" + "".join(cells) + "</tr>")
         note = f'<p class="foot">{html.escape(self.note)}</p>' if self.note else ""
         body = "\n".join(lines)
-        kind = "grid many" if len(self.header) > _MANY else "grid"
+        kind = "grid tight" if self.tight else "grid"
         return (
             f'<div class="{kind}"><table><caption>{html.escape(self.caption)}</caption><thead><tr>{head}</tr></thead>\n'
             f"<tbody>\n{body}\n</tbody></table>{note}</div>"

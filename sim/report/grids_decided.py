@@ -75,6 +75,7 @@ def watched(facts: Facts, model: Mapping[str, Any], params: Params) -> Grid:
         f"{facts.get('decided.playouts').text} play-outs of every position, but where exact. Right chances p allow at "
         "most (k − 1) p / (1 − p) ways back with k players.",
         text_columns=2,
+        tight=True,
     )  # fmt: skip
 
 
