@@ -53,10 +53,10 @@ small: $(STAMP) ## small data for the notebooks into data/small/, the same bytes
 	@$(BIN)/python notebooks/_small.py --workers $(WORKERS)
 
 test: $(STAMP) ## run the tests
-	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
+	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 deep: $(STAMP) ## run the slower statistical checks
-	@$(BIN)/python -m pytest -m deep -n auto --maxprocesses 8 --dist loadfile
+	@$(BIN)/python -m pytest -m deep -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 soak: $(STAMP) ## sweeps that are killed, robbed of workers and disk space, and compared byte for byte (minutes)
 	@$(BIN)/python -m benchmarks.soak
