@@ -21,8 +21,9 @@ def main(reports: Path, data: Path) -> int:
     wrong: dict[str, tuple[float, float | None]] = {}
     counted: set[str] = set()
     for rules in (recount_several, recount_proposals):
-        wrong |= rules.wrong(register, store)
-        counted |= {key for key, _ in rules.recount(register, store)}
+        again = dict(rules.recount(register, store))
+        wrong |= recount_several.differing(register, again)
+        counted |= set(again)
     rest = {key: fact for key, fact in register.items() if key not in counted}
     known = {key for key, number in recount.recount(rest, store) if number is not None}
     wrong |= recount.wrong({key: rest[key] for key in known}, store)

@@ -7,7 +7,6 @@ in the same sweep.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -200,13 +199,3 @@ def recount(register: Register, store: Store) -> Iterator[tuple[str, float]]:
             if m := re.fullmatch(pattern, key):
                 yield key, how(register, store, key, m)
                 break
-
-
-def wrong(register: Register, store: Store) -> dict[str, tuple[float, float]]:
-    """Facts whose number is another one when counted again, with both numbers."""
-    again = dict(recount(register, store))
-    return {
-        key: (float(register[key]["value"]), number)
-        for key, number in again.items()
-        if not math.isclose(float(register[key]["value"]), number, rel_tol=1e-9, abs_tol=1e-9)
-    }

@@ -98,7 +98,11 @@ def recount(register: Register, store: Store) -> Iterator[tuple[str, float]]:
 
 def wrong(register: Register, store: Store) -> dict[str, tuple[float, float]]:
     """Facts whose number is another one when counted again, with both numbers."""
-    again = dict(recount(register, store))
+    return differing(register, dict(recount(register, store)))
+
+
+def differing(register: Register, again: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    """Facts whose number is not the one that was counted again, with both numbers."""
     return {
         key: (float(register[key]["value"]), number)
         for key, number in again.items()

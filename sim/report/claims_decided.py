@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import polars as pl
@@ -9,6 +10,7 @@ import polars as pl
 from sim import stats
 from sim.report import words
 from sim.report.facts import Facts
+from sim.report.findings import verdict
 from sim.report.names import GAME_NAMES
 from sim.report.params import Params
 from sim.report.tables import Tables
@@ -68,7 +70,7 @@ def _watched(facts: Facts, table: pl.DataFrame, noise: pl.DataFrame, params: Par
         facts.add(f"{key}.bound", back["bound"], "share", method=method)
         facts.add(f"{key}.n", first["n"], "count", seed=given.seed, sweep="decided")
         names = ("name", "game", "level", "players", "policy", "playouts")
-        enough = facts.get(f"{key}.share").at_least(given.enough)
+        enough = verdict(facts.get(f"{key}.share"), given.enough, math.inf)
         result.append({k: first[k] for k in names} | {"key": key, "verdict": back["verdict"], "enough": enough})
     for row in noise.iter_rows(named=True):
         kind = {"share": "turns_gap", "left": "turns_change"}.get(row["measure"], "gap")
@@ -81,9 +83,9 @@ def _watched(facts: Facts, table: pl.DataFrame, noise: pl.DataFrame, params: Par
     fixed = "fixed in params.yaml before the run"
     facts.add("decided.comeback", given.comeback, "share", method=fixed)
     facts.add("decided.enough", given.enough, "turns_share", method=fixed)
-    for verdict in (stats.Verdict.INSIDE, stats.Verdict.OUTSIDE):
-        found = sum(entry["enough"] is verdict for entry in result)
-        facts.add(f"decided.{verdict}", found, "number", method="share of open turns against what is enough")
+    for outcome in (stats.Verdict.INSIDE, stats.Verdict.OUTSIDE):
+        found = sum(entry["enough"] is outcome for entry in result)
+        facts.add(f"decided.{outcome}", found, "number", method="share of open turns against what is enough")
     facts.add("decided.count", len(result), "number", method="line-ups watched")
     facts.add("decided.playouts", given.playouts, "number", method=fixed)
     return result

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sim import stats
 from sim.errors import ReportError, unknown
 from sim.report import words
 
@@ -106,13 +105,6 @@ class Fact:
             raise ReportError(f"fact '{self.key}' has no interval; accepted: facts with an interval")
         ends, digits = KINDS[self.kind].ends, self._digits()
         return f"{ends(self.low, digits)} to {ends(self.high, digits)}"
-
-    def at_least(self, threshold: float) -> stats.Verdict:
-        """Whether the whole interval reaches a threshold."""
-        if self.low is None or self.high is None or isinstance(self.value, str):
-            raise ReportError(f"fact '{self.key}' has no interval; accepted: facts with an interval")
-        told = stats.Estimate(self.value, self.low, self.high, self.n or 1, self.level or 0.95, self.method)
-        return stats.at_least(told, threshold)
 
     def beside(self) -> str:
         """The value in the unit and with the digits of its interval, so that one reads it inside its ends."""
